@@ -218,6 +218,11 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     sizes = distributions(quantities(SIZE, "1 B", "1 GB"))
     sizes |= size_tables()
     transfers = st.fixed_dictionaries({"kind": st.just("transfers"), "size": sizes, "think": periods})
+    requests = st.fixed_dictionaries({"kind": st.just("requests"), "size": sizes, "every": periods})
+    frames = tables(
+        {"kind": st.just("frames"), "rate": st.floats(0.001, 1e6)},
+        {"packets": st.integers(1, 100), "key_every": st.integers(0, 1000), "key_packets": st.integers(1, 100)},
+    )
     connections = tables(
         {"kind": st.just("connections"), "load": st.floats(0.01, 2) | st.just(1), "size": sizes},
         {"connections": st.integers(1, 256)},
@@ -232,9 +237,12 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables(
-        {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers | connections},
+        {
+            "transport": transports(),
+            "source": paced | on_off | noise | frames | traces | greedy | transfers | requests | connections,
+        },
         common | fields,
-    ) | tables({"transport": udp, "source": paced | on_off | noise | traces}, common | fields)
+    ) | tables({"transport": udp, "source": paced | on_off | noise | frames | traces}, common | fields)
 
 
 def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:
@@ -324,6 +332,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.Measure: {"from_", "bin", "link", "links"},
         ac.Connections: {"kind", "load", "size", "connections"},
+        ac.Requests: {"kind", "size", "every"},
+        ac.Frames: {"kind", "rate", "packets", "key_every", "key_packets"},
         ac.Lognormal: {"kind", "mean", "sigma"},
         ac.SizeTable: {"kind", "name", "cdf"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},

@@ -305,6 +305,13 @@ pub enum SourceSpec {
         /// Think time in seconds.
         think: Distribution,
     },
+    /// Transfers on one connection, each requested some time after the request before, the first at the start.
+    Requests {
+        /// Size of a transfer in packets, rounded up.
+        size: Distribution,
+        /// Time from request to request in seconds.
+        every: Distribution,
+    },
     /// Requests at the times of a Poisson process, each with its own connection that carries one transfer.
     Connections {
         /// Mean requests per second per client.
@@ -316,6 +323,22 @@ pub enum SourceSpec {
     },
     /// Packets at given times.
     Trace(Arc<TraceSpec>),
+    /// Frames of a call.
+    Frames(FramesSpec),
+}
+
+/// Frames of a call at equal intervals, each sent at once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FramesSpec {
+    /// Frames per second.
+    pub rate: f64,
+    /// Packets per frame.
+    pub packets: u64,
+    /// Each frame whose number, counted from 0, is a multiple of this is a key frame; 0: none is.
+    pub key_every: u64,
+    /// Packets per key frame.
+    pub key_packets: u64,
 }
 
 /// Packets to capture with all their header fields.
@@ -393,7 +416,10 @@ impl GroupSpec {
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(
             self.source,
-            SourceSpec::Greedy { packets: Some(_) } | SourceSpec::Transfers { .. } | SourceSpec::Connections { .. }
+            SourceSpec::Greedy { packets: Some(_) }
+                | SourceSpec::Transfers { .. }
+                | SourceSpec::Requests { .. }
+                | SourceSpec::Connections { .. }
         )
     }
 

@@ -8,6 +8,7 @@ mod connection;
 mod constant;
 mod distribution;
 mod fractional;
+mod frames;
 mod greedy;
 mod on_off;
 mod poisson;
@@ -18,7 +19,7 @@ use std::fmt::Debug;
 
 use ackclock_units::{Stream, Time};
 
-use crate::plan::SourceSpec;
+use crate::plan::{FramesSpec, SourceSpec};
 
 pub(crate) use connection::Connection;
 #[cfg(test)]
@@ -26,7 +27,8 @@ pub(crate) use distribution::tests::kolmogorov;
 pub use distribution::{Distribution, Table};
 pub use fractional::FractionalSpec;
 pub use trace::TraceSpec;
-pub(crate) use transfers::Transfer;
+use transfers::Spacing;
+pub(crate) use transfers::{Transfer, Transfers};
 
 /// Data supplied at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,7 @@ pub(crate) enum AnySource {
     Transfers(Box<transfers::Transfers>),
     Connection(Connection),
     Trace(Box<trace::Trace>),
+    Frames(Box<frames::Frames>),
 }
 
 impl Source for AnySource {
@@ -77,6 +80,7 @@ impl Source for AnySource {
             Self::Transfers(source) => source.emit(now, stream),
             Self::Connection(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
+            Self::Frames(source) => source.emit(now, stream),
         }
     }
 }
@@ -90,6 +94,7 @@ impl AnySource {
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
+            Self::Frames(source) => size_of_val(&**source),
             Self::PoissonStart(_) | Self::Poisson(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
     }
@@ -119,10 +124,16 @@ impl SourceSpec {
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
-            Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
+            Self::Transfers { size, think } => {
+                AnySource::Transfers(Box::new(transfers::Transfers::new(size, Spacing::Think(think))))
+            }
+            Self::Requests { size, every } => {
+                AnySource::Transfers(Box::new(transfers::Transfers::new(size, Spacing::Every(every))))
+            }
             // the client provides the transfers (`endpoint/clients.rs`)
             Self::Connections { .. } => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
+            Self::Frames(spec) => AnySource::Frames(Box::new(frames::Frames::new(spec))),
         }
     }
 
@@ -135,6 +146,7 @@ impl SourceSpec {
             Self::Poisson { rate }
             | Self::Constant { rate }
             | Self::OnOff { rate, .. }
+            | Self::Frames(FramesSpec { rate, .. })
             | Self::Connections { rate, .. }
                 if !(*rate > 0.0 && *rate <= MAX_RATE) =>
             {
@@ -150,7 +162,12 @@ impl SourceSpec {
             }
             Self::Connections { most: 0, .. } => Err(("most", "must be above 0")),
             Self::Connections { size, .. } => size.check().map_err(|problem| ("size", problem)),
+            Self::Requests { size, every } => {
+                size.check().map_err(|problem| ("size", problem))?;
+                every.check().map_err(|problem| ("every", problem))
+            }
             Self::Fractional(spec) => spec.check(),
+            Self::Frames(spec) => spec.check(),
             Self::Trace(spec) => spec.check(),
             Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
         }
@@ -163,13 +180,14 @@ impl SourceSpec {
             Self::OnOff { rate, on, off } => Some(rate * on.mean() / (on.mean() + off.mean())),
             Self::Fractional(spec) => Some(spec.mean_rate()),
             Self::Trace(spec) => Some(spec.mean_rate()),
-            Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. } => None,
+            Self::Frames(spec) => Some(spec.mean_rate()),
+            Self::Greedy { .. } | Self::Transfers { .. } | Self::Requests { .. } | Self::Connections { .. } => None,
         }
     }
 
     /// Whether the source supplies much data at once and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
-        matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. })
+        matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Requests { .. } | Self::Connections { .. })
     }
 }
 
@@ -178,6 +196,7 @@ mod tests {
     use super::*;
 
     const MEAN: Distribution = Distribution::Fixed { mean: 1.0 };
+    const FRAMES: FramesSpec = FramesSpec { rate: 50.0, packets: 1, key_every: 0, key_packets: 1 };
     const NOISE: FractionalSpec = FractionalSpec { rate: 10.0, hurst: 0.8, cov: 0.3, bin: Time::SECOND, bins: 10 };
 
     /// The name of the field that is rejected.
@@ -190,13 +209,15 @@ mod tests {
         let of_rate = |rate| {
             let on_off = SourceSpec::OnOff { rate, on: MEAN, off: MEAN };
             let noise = SourceSpec::Fractional(FractionalSpec { rate, ..NOISE });
-            [SourceSpec::Poisson { rate }, SourceSpec::Constant { rate }, on_off, noise].map(|spec| refused(&spec))
+            let frames = SourceSpec::Frames(FramesSpec { rate, ..FRAMES });
+            [SourceSpec::Poisson { rate }, SourceSpec::Constant { rate }, on_off, noise, frames]
+                .map(|spec| refused(&spec))
         };
         for rate in [f64::MIN_POSITIVE, MAX_RATE] {
-            assert_eq!(of_rate(rate), [None; 4], "{rate}");
+            assert_eq!(of_rate(rate), [None; 5], "{rate}");
         }
         for rate in [0.0, MAX_RATE.next_up(), f64::NAN] {
-            assert_eq!(of_rate(rate), [Some("rate"); 4], "{rate}");
+            assert_eq!(of_rate(rate), [Some("rate"); 5], "{rate}");
         }
     }
 
@@ -230,6 +251,10 @@ mod tests {
             (SourceSpec::OnOff { rate, on: MEAN, off: none.clone() }, "off"),
             (SourceSpec::Transfers { size: none.clone(), think: MEAN }, "size"),
             (SourceSpec::Transfers { size: MEAN, think: none.clone() }, "think"),
+            (SourceSpec::Requests { size: none.clone(), every: MEAN }, "size"),
+            (SourceSpec::Requests { size: MEAN, every: none.clone() }, "every"),
+            (SourceSpec::Frames(FramesSpec { packets: 0, ..FRAMES }), "packets"),
+            (SourceSpec::Frames(FramesSpec { key_packets: 0, ..FRAMES }), "key_packets"),
             (SourceSpec::Connections { rate, size: none, most: 1 }, "size"),
             (SourceSpec::Connections { rate, size: MEAN, most: 0 }, "most"),
         ] {

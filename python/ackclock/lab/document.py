@@ -100,7 +100,18 @@ def _has_more(scenario: Scenario) -> bool:
     text = scenario.to_json()
     return any(
         f'"{name}"' in text
-        for name in ("connections", "trace", "list", "rate_trace", "policer", "shaper", "jitter", "reorder")
+        for name in (
+            "connections",
+            "requests",
+            "frames",
+            "trace",
+            "list",
+            "rate_trace",
+            "policer",
+            "shaper",
+            "jitter",
+            "reorder",
+        )
     )
 
 

@@ -31,7 +31,18 @@ from ackclock.scenario.network import (
     Shaper,
 )
 from ackclock.scenario.rate_trace import RateTrace
-from ackclock.scenario.sources import Connections, Constant, FractionalNoise, Greedy, OnOff, Poisson, Trace, Transfers
+from ackclock.scenario.sources import (
+    Connections,
+    Constant,
+    FractionalNoise,
+    Frames,
+    Greedy,
+    OnOff,
+    Poisson,
+    Requests,
+    Trace,
+    Transfers,
+)
 from ackclock.scenario.traffic import Clients, Flow, Udp
 from ackclock.scenario.whole import Measure, Scenario
 
@@ -53,6 +64,7 @@ __all__ = [
     "Fq",
     "FqCodel",
     "FractionalNoise",
+    "Frames",
     "GilbertElliott",
     "GraphLink",
     "Greedy",
@@ -73,6 +85,7 @@ __all__ = [
     "RateTrace",
     "Red",
     "Reorder",
+    "Requests",
     "Scenario",
     "Shaper",
     "SizeTable",

@@ -20,7 +20,7 @@ from ackclock.scenario.fields import (
 )
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Link
-from ackclock.scenario.sources import Connections, Greedy, Source, Transfers
+from ackclock.scenario.sources import Connections, Greedy, Requests, Source, Transfers
 
 
 class Udp(Part):
@@ -89,7 +89,7 @@ class Group(Part):
     @property
     def has_transfers(self) -> bool:
         """Whether the group's sources send transfers that end."""
-        return isinstance(self.source, Transfers | Connections) or (
+        return isinstance(self.source, Transfers | Requests | Connections) or (
             isinstance(self.source, Greedy) and self.source.size is not None
         )
 

@@ -5,7 +5,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::observe::{Observation, Observer};
 use crate::packet::FlowId;
-use crate::source::{AnySource, Emission, Source, Transfer};
+use crate::source::{AnySource, Emission, Source, Transfer, Transfers};
 
 /// The last time at which something can happen. [`Time::MAX`] stands for never.
 const LAST: Time = Time::from_picos(u64::MAX - 1);
@@ -100,6 +100,14 @@ impl Application {
             next = then;
         }
         packets
+    }
+
+    /// Requests made before `end` that wait for the transfers before them.
+    pub(crate) fn waiting(&self, end: Time) -> Vec<Transfer> {
+        match &self.source {
+            AnySource::Transfers(source) => Transfers::clone(source).waiting(end, self.stream.clone()),
+            _ => Vec::new(),
+        }
     }
 
     /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which

@@ -22,6 +22,7 @@ use crate::network::{Network, Observed};
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
+use crate::source::Transfer;
 use crate::storage::prefetch::prefetch;
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
@@ -411,6 +412,14 @@ impl Simulator {
     pub(crate) fn restart_round_trips(&mut self) {
         self.flows.iter_mut().for_each(Flow::restart_round_trips);
         self.clients.restart_round_trips();
+    }
+
+    /// Requests made before `end`, at which the simulator is, that wait for earlier transfers of their flow.
+    pub(crate) fn waiting_requests(&self, end: Time) -> impl Iterator<Item = (FlowId, Transfer)> {
+        let of_flow = move |(flow, each): (u32, &Flow)| {
+            each.application.waiting(end).into_iter().map(move |request| (FlowId(flow), request))
+        };
+        (0..).zip(&self.flows[..]).flat_map(of_flow)
     }
 
     /// The clients that open connections.

@@ -2,6 +2,7 @@
 
 mod at_link;
 mod bins;
+mod calls;
 mod crossings;
 mod declaring;
 mod groups;
@@ -27,6 +28,7 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
+use calls::Calls;
 use crossings::{Crossing, Crossings};
 pub use declaring::MeasureEntry;
 use groups::Groups;
@@ -52,6 +54,7 @@ pub struct Measure {
     /// Minimum transfer times per flow and completion times per group, if there are any transfers.
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
+    calls: Calls,
     /// Per flow: delivered bytes, if its packets have different sizes; empty if no flow's have.
     bytes: Vec<Option<Bytes>>,
     /// Per flow, at the start of the measured time: counters of its sender (`counters`), and packets received in order,
@@ -62,7 +65,7 @@ pub struct Measure {
     services: Vec<Service>,
     /// Per flow: the first flow of its client, if some clients have several flows.
     clients: Vec<u32>,
-    /// Whether `transfers` or `bytes` need the packets that are delivered.
+    /// Whether `transfers`, `calls` or `bytes` need the packets that are delivered.
     follows: bool,
     /// Highest average queue that RED computed at the link, after the run.
     red_avg_max: Option<f64>,
@@ -119,6 +122,8 @@ impl Measure {
         let of_flow = |(_, group): (u32, &GroupSpec)| group.has_transfers().then(Transfers::default);
         let sized = |(_, group): (u32, &GroupSpec)| sizes_vary(group).then(Bytes::default);
         let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
+        let calls = Calls::new(plan);
+        let follows = any || has_sizes(plan) || !calls.is_empty();
         let crosses = |id: u32| simulator.data_links(id as usize).any(|crossed| crossed == link);
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
@@ -128,12 +133,13 @@ impl Measure {
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
+            calls,
             bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
             services: Vec::new(),
             clients: plan.clients(),
-            follows: any || has_sizes(plan),
+            follows,
             red_avg_max: None,
             memory_of_flows: flows * Self::bytes_of_flow(plan),
         };
@@ -157,6 +163,9 @@ impl Measure {
     pub fn finish(&mut self, simulator: &mut Simulator) {
         for (group, ..) in simulator.clients().waiting() {
             self.traits[group as usize].waiting += 1;
+        }
+        for (FlowId(flow), _) in simulator.waiting_requests(self.at.end) {
+            self.traits[self.groups.of(flow as usize) as usize].waiting += 1;
         }
         for (group, count) in simulator.clients().waited() {
             self.traits[group as usize].waited += count;
@@ -187,6 +196,7 @@ impl Measure {
             + Crossings::BYTES_OF_FLOW
             + given(transfers, size_of::<Option<Transfers>>() + size_of::<Ideal>())
             + given(has_sizes(plan), size_of::<Option<Bytes>>())
+            + Calls::bytes_of_flow(plan)
             + given(warm_up, size_of::<Counters>() + size_of::<u64>())
             + given(plan.groups.iter().any(GroupSpec::opens_connections), size_of::<u32>())
     }
@@ -196,6 +206,7 @@ impl Measure {
         self.memory_of_flows
             + self.at.memory(Self::BYTES_OF_BIN)
             + self.completions.iter().map(Histogram::memory).sum::<usize>()
+            + self.calls.memory()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
@@ -244,6 +255,10 @@ impl Measure {
             } else {
                 bytes.before += wire;
             }
+        }
+        if is_measured && !self.calls.is_empty() {
+            let group = self.groups.of(flow as usize) as usize;
+            self.calls.arrived(flow as usize, group, packet.number(), now - packet.sent);
         }
         if let Some(Some(transfers)) = self.transfers.get_mut(flow as usize)
             && let Some(took) = transfers.add(now, in_order, is_measured)

@@ -8,7 +8,9 @@ use ackclock_net::link::Offered;
 use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossPlace, LossSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
-use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
+use ackclock_net::plan::{
+    EdgeSpec, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec,
+};
 use ackclock_net::queue::{
     AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
     FqCodelSpec, FqSpec, Isolation, Limit, Low,
@@ -391,9 +393,15 @@ impl Member {
                     (true, endless, false) => {
                         SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
                     }
-                    (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
+                    (true, true, true) => SourceSpec::Requests { size: heavy(self.packets as f64), every: heavy(0.05) },
+                    (true, false, true) => {
+                        SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) }
+                    }
                     (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
                     (false, true, false) => SourceSpec::Poisson { rate },
+                    (false, false, false) if self.packets.is_multiple_of(2) => {
+                        SourceSpec::Frames(FramesSpec { rate, packets: 1, key_every: 4, key_packets: 3 })
+                    }
                     (false, false, false) => SourceSpec::Constant { rate },
                 }
             },
