@@ -1,4 +1,4 @@
-"""Applications that people measure: requests on one connection, and calls."""
+"""Applications that people measure: requests on one connection, web pages, and calls."""
 
 from __future__ import annotations
 
@@ -44,6 +44,18 @@ def call(size: int = 120, **source: Any) -> dict[str, Any]:
     """Return a group with one call."""
     frames = {"kind": "frames", "rate": 50} | source
     return {"name": "call", "packet_size": size, "transport": {"kind": "udp"}, "source": frames}
+
+
+def browser(objects: int, connections: int, **options: Any) -> dict[str, Any]:
+    """Return a group that loads pages of a document and objects of ten packets each, and thinks for 2 s."""
+    size = {"kind": "fixed", "mean": "14600 B"}
+    source = {"kind": "pages", "document": size, "objects": objects, "size": size, "connections": connections}
+    usual = {"kind": "tcp", "handshake": False, "initial_window": 10, "delayed_ack": False}
+    return {
+        "name": "browser",
+        "transport": usual | options,
+        "source": source | {"think": {"kind": "fixed", "mean": "2 s"}},
+    }
 
 
 def score(delay: float, missing: float) -> float:
@@ -143,3 +155,57 @@ def test_only_speech_over_udp_has_a_score() -> None:
     scores = [group.mos for group in done.groups]
     assert scores[:2] == [None, None]
     assert scores[2] is not None
+
+
+@pytest.mark.parametrize("objects", [1, 3])
+def test_a_page_over_one_connection_takes_a_round_trip_for_each_object(objects: int) -> None:
+    """Pages on an idle link.
+
+    Validates: each object follows the ACK of the one before; the last one ends the page. The next page begins 2 s after
+        the last ACK.
+    Source: by hand: a cycle is ten transmissions of 1.2 ms, two delays of 40 ms and the ACK's 32 us; the last object
+        lacks the way back.
+    Tolerance: a microsecond; 0.1 % for the percentiles of the summary.
+    """
+    done = run(browser(objects, 1), record=("pages", "transfers"))
+    pages = done.table("pages").to_pandas()
+    back = DELAY + 320 / RATE
+    load = objects * (10 * 0.0012 + DELAY + back) + 10 * 0.0012 + DELAY
+    loaded = pages.dropna()
+    assert len(loaded) >= len(pages) - 1 >= 20
+    assert loaded["load"].to_numpy() == pytest.approx(load, abs=1e-6)
+    assert loaded["objects"].tolist() == [objects + 1] * len(loaded)
+    assert loaded["packets"].tolist() == [10 * (objects + 1)] * len(loaded)
+    starts, ends = pages["start"].to_numpy(), loaded["end"].to_numpy()
+    assert starts[1:] - ends[: len(starts) - 1] == pytest.approx(2 + back, abs=1e-6)
+    group = done.groups["browser"]
+    assert group.pages == len(loaded)
+    assert [group.page_load_mean, group.page_load_p50, group.page_load_p99] == pytest.approx([load] * 3, rel=1e-3)
+    assert group.completed == len(done.table("transfers").to_pandas().dropna())
+
+
+@pytest.mark.parametrize("handshake", [False, True])
+def test_connections_open_once_a_page(*, handshake: bool) -> None:
+    """Pages of a document and six objects over three connections of a link on which the objects do not wait long.
+
+    Validates: a page takes three times the path: for the document, and for two objects of each connection, the first of
+        which comes after a handshake if there is one, as does the document.
+    Source: by hand: the round trip of 80 ms, and for each of the three times ten to thirty transmissions of 1.2 ms.
+    Tolerance: the bounds.
+    """
+    done = run(browser(6, 3, handshake=handshake), record=("pages",))
+    load = done.groups["browser"].page_load_p50
+    least = 3 * 0.08 - DELAY + 3 * 10 * 0.0012 + 2 * 0.08 * handshake
+    assert load is not None
+    assert least <= load <= least + 2 * 20 * 0.0012 + 0.002
+
+
+def test_pages_that_are_not_loaded_have_no_end() -> None:
+    done = run(browser(20, 6), duration="5 s", record=("pages",), rate="100 kbps")
+    pages = done.table("pages").to_pandas()
+    assert len(pages) == 1
+    assert np.isnan(pages["load"][0])
+    group = done.groups["browser"]
+    assert (group.pages, group.page_load_p50) == (0, None)
+    with pytest.raises(ac.ScenarioError, match="requires web pages"):
+        run(call(), duration="5 s", record=("pages",))

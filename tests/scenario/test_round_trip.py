@@ -223,6 +223,10 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         {"kind": st.just("frames"), "rate": st.floats(0.001, 1e6)},
         {"packets": st.integers(1, 100), "key_every": st.integers(0, 1000), "key_packets": st.integers(1, 100)},
     )
+    pages = tables(
+        {"kind": st.just("pages"), "document": sizes, "objects": st.integers(1, 100), "size": sizes, "think": periods},
+        {"connections": st.integers(1, 20)},
+    )
     connections = tables(
         {"kind": st.just("connections"), "load": st.floats(0.01, 2) | st.just(1), "size": sizes},
         {"connections": st.integers(1, 256)},
@@ -239,7 +243,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     return tables(
         {
             "transport": transports(),
-            "source": paced | on_off | noise | frames | traces | greedy | transfers | requests | connections,
+            "source": paced | on_off | noise | frames | traces | greedy | transfers | requests | pages | connections,
         },
         common | fields,
     ) | tables({"transport": udp, "source": paced | on_off | noise | frames | traces}, common | fields)
@@ -333,6 +337,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Measure: {"from_", "bin", "link", "links"},
         ac.Connections: {"kind", "load", "size", "connections"},
         ac.Requests: {"kind", "size", "every"},
+        ac.Pages: {"kind", "document", "objects", "size", "think", "connections"},
         ac.Frames: {"kind", "rate", "packets", "key_every", "key_packets"},
         ac.Lognormal: {"kind", "mean", "sigma"},
         ac.SizeTable: {"kind", "name", "cdf"},

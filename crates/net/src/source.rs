@@ -131,7 +131,7 @@ impl SourceSpec {
                 AnySource::Transfers(Box::new(transfers::Transfers::new(size, Spacing::Every(every))))
             }
             // the client provides the transfers (`endpoint/clients.rs`)
-            Self::Connections { .. } => AnySource::Connection(Connection::default()),
+            Self::Connections { .. } | Self::Pages(_) => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
             Self::Frames(spec) => AnySource::Frames(Box::new(frames::Frames::new(spec))),
         }
@@ -167,6 +167,7 @@ impl SourceSpec {
                 every.check().map_err(|problem| ("every", problem))
             }
             Self::Fractional(spec) => spec.check(),
+            Self::Pages(spec) => spec.check(),
             Self::Frames(spec) => spec.check(),
             Self::Trace(spec) => spec.check(),
             Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
@@ -181,23 +182,39 @@ impl SourceSpec {
             Self::Fractional(spec) => Some(spec.mean_rate()),
             Self::Trace(spec) => Some(spec.mean_rate()),
             Self::Frames(spec) => Some(spec.mean_rate()),
-            Self::Greedy { .. } | Self::Transfers { .. } | Self::Requests { .. } | Self::Connections { .. } => None,
+            Self::Greedy { .. }
+            | Self::Transfers { .. }
+            | Self::Requests { .. }
+            | Self::Connections { .. }
+            | Self::Pages(_) => None,
         }
     }
 
     /// Whether the source supplies much data at once and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
-        matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Requests { .. } | Self::Connections { .. })
+        matches!(
+            self,
+            Self::Greedy { .. }
+                | Self::Transfers { .. }
+                | Self::Requests { .. }
+                | Self::Connections { .. }
+                | Self::Pages(_)
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::PagesSpec;
 
     const MEAN: Distribution = Distribution::Fixed { mean: 1.0 };
     const FRAMES: FramesSpec = FramesSpec { rate: 50.0, packets: 1, key_every: 0, key_packets: 1 };
     const NOISE: FractionalSpec = FractionalSpec { rate: 10.0, hurst: 0.8, cov: 0.3, bin: Time::SECOND, bins: 10 };
+
+    fn pages() -> PagesSpec {
+        PagesSpec { document: MEAN, objects: MEAN, size: MEAN, think: MEAN, most: 6 }
+    }
 
     /// The name of the field that is rejected.
     fn refused(spec: &SourceSpec) -> Option<&'static str> {
@@ -251,6 +268,11 @@ mod tests {
             (SourceSpec::OnOff { rate, on: MEAN, off: none.clone() }, "off"),
             (SourceSpec::Transfers { size: none.clone(), think: MEAN }, "size"),
             (SourceSpec::Transfers { size: MEAN, think: none.clone() }, "think"),
+            (SourceSpec::Pages(Box::new(PagesSpec { document: none.clone(), ..pages() })), "document"),
+            (SourceSpec::Pages(Box::new(PagesSpec { objects: none.clone(), ..pages() })), "objects"),
+            (SourceSpec::Pages(Box::new(PagesSpec { size: none.clone(), ..pages() })), "size"),
+            (SourceSpec::Pages(Box::new(PagesSpec { think: none.clone(), ..pages() })), "think"),
+            (SourceSpec::Pages(Box::new(PagesSpec { most: 0, ..pages() })), "most"),
             (SourceSpec::Requests { size: none.clone(), every: MEAN }, "size"),
             (SourceSpec::Requests { size: MEAN, every: none.clone() }, "every"),
             (SourceSpec::Frames(FramesSpec { packets: 0, ..FRAMES }), "packets"),

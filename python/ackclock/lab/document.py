@@ -104,6 +104,7 @@ def _has_more(scenario: Scenario) -> bool:
             "connections",
             "requests",
             "frames",
+            "pages",
             "trace",
             "list",
             "rate_trace",

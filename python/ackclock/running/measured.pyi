@@ -593,6 +593,24 @@ class GroupEstimates:
     def completion_p99(self) -> Estimate:
         """99th percentile of the completion time, s."""
     @property
+    def pages(self) -> Estimate:
+        """Web pages loaded.
+
+        Only of groups whose source is ``pages``, as are the load times.
+        """
+    @property
+    def page_load_mean(self) -> Estimate:
+        """Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %, s."""
+    @property
+    def page_load_p50(self) -> Estimate:
+        """Median load time of a web page, s."""
+    @property
+    def page_load_p95(self) -> Estimate:
+        """95th percentile of the load time of a web page, s."""
+    @property
+    def page_load_p99(self) -> Estimate:
+        """99th percentile of the load time of a web page, s."""
+    @property
     def slowdown_mean(self) -> Estimate:
         """Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer."""
     @property

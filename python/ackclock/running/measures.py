@@ -300,6 +300,31 @@ class GroupMeasures:
 
     ``None`` in results of earlier versions.
     """
+    pages: int = 0
+    """Web pages loaded.
+
+    Only of groups whose source is ``pages``, as are the load times. ``0`` in results of earlier versions.
+    """
+    page_load_mean: float | None = None
+    """Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %, s.
+
+    ``None`` in results of earlier versions.
+    """
+    page_load_p50: float | None = None
+    """Median load time of a web page, s.
+
+    ``None`` in results of earlier versions.
+    """
+    page_load_p95: float | None = None
+    """95th percentile of the load time of a web page, s.
+
+    ``None`` in results of earlier versions.
+    """
+    page_load_p99: float | None = None
+    """99th percentile of the load time of a web page, s.
+
+    ``None`` in results of earlier versions.
+    """
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.
 

@@ -23,6 +23,7 @@ NAMES = {
         "Frames",
         "Greedy",
         "OnOff",
+        "Pages",
         "Poisson",
         "Requests",
         "Trace",

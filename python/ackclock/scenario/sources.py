@@ -371,6 +371,58 @@ class Connections(DataSource):
         return misfits(part, {"size": TRANSFER})
 
 
+class Pages(DataSource):
+    """Web pages, one after the other: a closed loop of a browser.
+
+    A page begins with its document, alone on a connection. When the document is complete, all other objects are
+    requested over at most ``connections`` connections, which carry one object at a time and stay open for the page
+    (HTTP/1.1). A page is loaded with its last object; the next one follows after a think time, on new connections. The
+    first page is at the start.
+
+    Examples
+    --------
+    >>> from ackclock import Fixed
+    >>> size = Fixed(mean="40 kB")
+    >>> Pages(document=size, objects=70, size=size, think=Fixed(mean="5 s")).connections
+    6
+    """
+
+    kind: Literal["pages"] = "pages"
+    """``pages``."""
+
+    document: Sizes
+    """Sizes of documents, such as ``{ kind = "fixed", mean = "30 kB" }``: bytes of data, sent in whole packets."""
+
+    objects: FramePackets
+    """Number of other objects of a page."""
+
+    size: Sizes
+    """Sizes of objects, such as ``{ kind = "lognormal", mean = "37 kB", sigma = 1.5 }``."""
+
+    think: Distribution
+    """Times from the end of a page to the next one."""
+
+    connections: Connected = 6
+    """Maximum number of connections of a client (default: 6, as browsers open to a server)."""
+
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Convert the source into the engine's form, with sizes in packets and times in seconds."""
+        return {
+            "kind": self.kind,
+            "document": self.document.for_engine(setting.packets),
+            "objects": {"kind": "fixed", "mean": float(self.objects)},
+            "size": self.size.for_engine(setting.packets),
+            "think": self.think.for_engine(seconds),
+            "most": self.connections,
+        }
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that sizes are sizes and ``think`` is a time."""
+        del data
+        return misfits(part, {"document": TRANSFER, "size": TRANSFER, "think": PERIOD})
+
+
 class Trace(Paced):
     """Packets at the times listed in a file, once or periodically.
 
@@ -460,7 +512,7 @@ class Trace(Paced):
 
 
 Source = Annotated[
-    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Requests | Connections | Frames,
+    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Requests | Connections | Pages | Frames,
     Field(discriminator="kind"),
 ]
 

@@ -20,7 +20,7 @@ from ackclock.scenario.fields import (
 )
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Link
-from ackclock.scenario.sources import Connections, Greedy, Requests, Source, Transfers
+from ackclock.scenario.sources import Connections, Greedy, Pages, Requests, Source, Transfers
 
 
 class Udp(Part):
@@ -89,14 +89,14 @@ class Group(Part):
     @property
     def has_transfers(self) -> bool:
         """Whether the group's sources send transfers that end."""
-        return isinstance(self.source, Transfers | Requests | Connections) or (
+        return isinstance(self.source, Transfers | Requests | Connections | Pages) or (
             isinstance(self.source, Greedy) and self.source.size is not None
         )
 
     @property
     def flows(self) -> int:
         """Number of flows in the engine: one per client, or one per simultaneous connection of each client."""
-        return self.count * (self.source.connections if isinstance(self.source, Connections) else 1)
+        return self.count * (self.source.connections if isinstance(self.source, Connections | Pages) else 1)
 
 
 class Clients(Group):

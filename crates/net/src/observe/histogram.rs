@@ -56,9 +56,14 @@ impl Histogram {
         self.counts.capacity() * size_of::<u64>()
     }
 
+    /// Number of times.
+    pub(crate) fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
     /// The times of all buckets in use, in order, each with the share of times at or below it.
     pub(crate) fn cumulative(&self) -> impl Iterator<Item = (Time, f64)> {
-        let total: u64 = self.counts.iter().sum();
+        let total = self.count();
         let mut below = 0;
         self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(at, count)| {
             below += count;

@@ -9,6 +9,7 @@ mod groups;
 mod limits;
 mod link_meter;
 mod meter;
+mod pages;
 mod results;
 mod service;
 mod summary;
@@ -33,6 +34,7 @@ use crossings::{Crossing, Crossings};
 pub use declaring::MeasureEntry;
 use groups::Groups;
 pub use limits::Limited;
+use pages::Pages;
 pub use results::{Facts, Results};
 use service::Service;
 pub use summary::{GroupSummary, LinkSummary, Summary, measures};
@@ -55,6 +57,7 @@ pub struct Measure {
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
     calls: Calls,
+    pages: Pages,
     /// Per flow: delivered bytes, if its packets have different sizes; empty if no flow's have.
     bytes: Vec<Option<Bytes>>,
     /// Per flow, at the start of the measured time: counters of its sender (`counters`), and packets received in order,
@@ -134,6 +137,7 @@ impl Measure {
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
             calls,
+            pages: Pages::new(plan),
             bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
@@ -197,6 +201,7 @@ impl Measure {
             + given(transfers, size_of::<Option<Transfers>>() + size_of::<Ideal>())
             + given(has_sizes(plan), size_of::<Option<Bytes>>())
             + Calls::bytes_of_flow(plan)
+            + Pages::bytes_of_flow(plan)
             + given(warm_up, size_of::<Counters>() + size_of::<u64>())
             + given(plan.groups.iter().any(GroupSpec::opens_connections), size_of::<u32>())
     }
@@ -207,6 +212,7 @@ impl Measure {
             + self.at.memory(Self::BYTES_OF_BIN)
             + self.completions.iter().map(Histogram::memory).sum::<usize>()
             + self.calls.memory()
+            + self.pages.memory()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
@@ -256,6 +262,9 @@ impl Measure {
                 bytes.before += wire;
             }
         }
+        if in_order > 0 && !self.pages.is_empty() {
+            self.pages.arrived(self.client(flow), now);
+        }
         if is_measured && !self.calls.is_empty() {
             let group = self.groups.of(flow as usize) as usize;
             self.calls.arrived(flow as usize, group, packet.number(), now - packet.sent);
@@ -265,6 +274,16 @@ impl Measure {
         {
             self.completions[self.groups.of(flow as usize) as usize].record(took);
         }
+    }
+
+    /// The first flow of a flow's client.
+    fn client(&self, flow: u32) -> u32 {
+        self.clients.get(flow as usize).copied().unwrap_or(flow)
+    }
+
+    #[inline(never)]
+    fn on_page(&mut self, client: u32, since: Time) {
+        self.pages.ended(client, self.groups.of(client as usize) as usize, since, self.at.from);
     }
 
     #[inline(never)]
@@ -307,6 +326,7 @@ impl Observer for Measure {
             Observation::Delivered { packet, in_order, .. } if self.follows => {
                 self.on_delivered(now, packet, *in_order);
             }
+            Observation::PageEnds { client, since } => self.on_page(client.0, *since),
             Observation::TransferBegins { flow, packets, sender } => {
                 self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
             }

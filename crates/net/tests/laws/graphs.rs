@@ -9,7 +9,7 @@ use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossPlace, LossSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{
-    EdgeSpec, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec,
+    EdgeSpec, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec, Topology, TransportSpec,
 };
 use ackclock_net::queue::{
     AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
@@ -387,7 +387,13 @@ impl Member {
             priority: self.priority,
             transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
             source: if let Some(most) = self.connections.filter(|_| !transfers) {
-                SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most }
+                let size = heavy(self.packets as f64 / 4.0);
+                if poisson {
+                    let (objects, think) = (heavy(2.0), heavy(0.05));
+                    SourceSpec::Pages(Box::new(PagesSpec { document: size.clone(), objects, size, think, most }))
+                } else {
+                    SourceSpec::Connections { rate, size, most }
+                }
             } else {
                 match (transfers || !udp && !paced, poisson, silent && !transfers) {
                     (true, endless, false) => {

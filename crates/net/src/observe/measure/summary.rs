@@ -11,6 +11,7 @@ use super::declaring::{
 };
 use super::service::Service;
 use super::views::{OfGroup, OfLink, OfRun, seconds};
+use crate::observe::Histogram;
 
 /// The measures, in the order of summaries.
 pub fn measures() -> impl Iterator<Item = MeasureEntry> {
@@ -270,6 +271,28 @@ measures! {
         /// 99th percentile of the completion time.
         completion_p99: Option<f64> [SECONDS, later(None)]
             = of.completion(0.99), in group;
+
+        /// Web pages loaded.
+        ///
+        /// Only of groups whose source is `pages`, as are the load times.
+        pages: u64 [NUMBER, column, later(Some(0))]
+            = of.pages.map_or(0, Histogram::count), in group;
+
+        /// Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %.
+        page_load_mean: Option<f64> [SECONDS, title("Load time of a page, mean"), later(None)]
+            = of.pages.and_then(Histogram::mean), in group;
+
+        /// Median load time of a web page.
+        page_load_p50: Option<f64> [SECONDS, title("Load time of a page, median"), column, later(None)]
+            = of.page(0.5), in group;
+
+        /// 95th percentile of the load time of a web page.
+        page_load_p95: Option<f64> [SECONDS, title("Load time of a page, 95th percentile"), later(None)]
+            = of.page(0.95), in group;
+
+        /// 99th percentile of the load time of a web page.
+        page_load_p99: Option<f64> [SECONDS, title("Load time of a page, 99th percentile"), later(None)]
+            = of.page(0.99), in group;
 
         /// Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.
         slowdown_mean: Option<f64> [NUMBER, later(None)]

@@ -41,12 +41,19 @@ pub(super) struct OfGroup<'a> {
     pub(super) completions: Option<&'a Histogram>,
     /// Its calls, if its source sends frames.
     pub(super) calls: Option<OfCalls<'a>>,
+    /// Load times of web pages, if the run has pages.
+    pub(super) pages: Option<&'a Histogram>,
 }
 
 impl OfGroup<'_> {
     /// The `q` quantile of the completion times in seconds.
     pub(super) fn completion(&self, q: f64) -> Option<f64> {
         seconds(self.completions?, q)
+    }
+
+    /// The `q` quantile of the load times of pages in seconds.
+    pub(super) fn page(&self, q: f64) -> Option<f64> {
+        seconds(self.pages?, q)
     }
 
     /// The `q` quantile of the one-way delays of calls in seconds.
