@@ -39,6 +39,8 @@ MODULES = {"analysis": "analysis", "models": "analysis.models"}
 
 MOVED = {"abstract_internet": "papers.manyflows.abstract"}
 """Names that the next minor release removes from here, and the modules that have them."""
+RENAMED = {"GilbertElliott": "GilbertElliottPackets"}
+"""Names that the next minor release removes, and those that replace them."""
 
 _HOME = {name: module for module, names in NAMES.items() for name in names}
 
@@ -53,6 +55,8 @@ def __getattr__(name: str) -> object:
         return _MADE[name]()
     if name in MOVED:
         return _moved(name)
+    if name in RENAMED:
+        return _renamed(name)
     scenario = import_module("ackclock.scenario")
     if scenario.home_of(name) is not None:
         return getattr(scenario, name)
@@ -81,6 +85,13 @@ def _moved(name: str) -> object:
     module = f"ackclock.{MOVED[name]}"
     warnings.warn(f"ackclock.{name} has moved to {module}", DeprecationWarning, stacklevel=3)
     return getattr(import_module(module), name)
+
+
+def _renamed(name: str) -> object:
+    import warnings  # noqa: PLC0415
+
+    warnings.warn(f"ackclock.{name} is now ackclock.{RENAMED[name]}", DeprecationWarning, stacklevel=3)
+    return __getattr__(RENAMED[name])
 
 
 def _instead(name: str) -> str:

@@ -445,6 +445,9 @@ def check_law(spec_json: str, ecn: str, recovery: str, /) -> tuple[str, str] | N
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
     """Check constraints between the parameters of a queue: None, or the invalid field and the problem."""
 
+def check_queue_change(before_json: str, after_json: str, /) -> tuple[str, str] | None:
+    """Check that a queue's parameters can change to others in a run: None, or the invalid field and the problem."""
+
 def components(plan_json: str, /) -> list[list[int]]:
     """Partition the groups of a plan into sets that do not affect each other, even indirectly."""
 

@@ -493,7 +493,7 @@ def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused
     file.write_text(text)
     assert (
         refused(file) == "duraton: unknown field; did you mean 'duration'? allowed: "
-        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows"
+        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows, changes"
         "; 3 other errors: dumbbell.access.rate, clients.0.count, duration\n"
     )
     with pytest.raises(ScenarioError) as caught:

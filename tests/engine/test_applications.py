@@ -209,3 +209,24 @@ def test_pages_that_are_not_loaded_have_no_end() -> None:
     assert (group.pages, group.page_load_p50) == (0, None)
     with pytest.raises(ac.ScenarioError, match="requires web pages"):
         run(call(), duration="5 s", record=("pages",))
+
+
+def test_applications_stop_with_their_groups() -> None:
+    """Requests every 2 s and pages, in two periods.
+
+    Validates: requests that are due in a pause are not made, and the first one after a pause is
+        made when it ends. No page begins in a pause.
+    Source: the definition of `active`, by hand: requests at 0, 2, ..., 8 s and at 20, 22, ..., 28 s.
+    Tolerance: a nanosecond.
+    """
+    active = {"active": [["0 s", "10 s"], ["20 s", "30 s"]]}
+    asked = run(requests("14600 B", "2 s") | active, record=("transfers",)).table("transfers")["start"].to_numpy()
+    assert asked == pytest.approx([0, 2, 4, 6, 8, 20, 22, 24, 26, 28], abs=1e-9)
+    slow = (
+        run(requests("14600 B", "2 s") | active, record=("transfers",), rate="40 kbps").table("transfers").to_pandas()
+    )
+    assert slow["start"].is_monotonic_increasing
+    assert ((slow["start"] < 10) | ((slow["start"] >= 20) & (slow["start"] < 30))).all()
+    pages = run(browser(3, 2) | active, record=("pages",)).table("pages")["start"].to_numpy()
+    assert ((pages < 10) | ((pages >= 20) & (pages < 30))).all()
+    assert pages[pages >= 10][0] == pytest.approx(20, abs=1e-9)

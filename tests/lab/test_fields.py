@@ -47,7 +47,7 @@ def test_fields_have_their_ranges_defaults_and_texts() -> None:
     }
     delay = tables["Link"]["fields"]["delay"]
     assert (delay["x-quantity"], delay["x-least"], delay["x-most"]) == ("time", "0 s", "3600 s")
-    assert tables["Link"]["required"] == ["delay", "rate"], "the page has no rate traces"
+    assert tables["Link"]["required"] == ["rate", "delay"], "the page has no traces"
     assert "python" not in tables["Queue"]["fields"]["kind"]["enum"]
     packet: Any = tables["Scenario"]["fields"]["packet_size"]["anyOf"][1]
     assert packet["x-most"] == "65535 B"

@@ -37,7 +37,7 @@ PARETO, LOGNORMAL = {"kind": "pareto", "mean": "1 s", "shape": 2}, {"kind": "log
 RANDOM = {"kind": "random", "probability": 0.5}
 BUCKET = {"rate": "1000 Gbps", "burst": 1500}
 HELD = {"probability": 0.5, "delay": "3600 s"}
-BURSTS = {"kind": "gilbert-elliott", "to_bad": 0.5, "to_good": 0.5}
+BURSTS = {"kind": "gilbert-elliott-packets", "to_bad": 0.5, "to_good": 0.5}
 
 
 @pytest.mark.parametrize(

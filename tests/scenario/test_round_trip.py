@@ -91,9 +91,34 @@ losses = st.one_of(
     ),
     tables({"kind": st.just("random"), "probability": probabilities}, {"place": places}),
     tables(
-        {"kind": st.just("gilbert-elliott"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
+        {"kind": st.just("gilbert-elliott-packets"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
         {"good": probabilities, "bad": probabilities, "place": places},
     ),
+    tables(
+        {
+            "kind": st.just("gilbert-elliott-time"),
+            "good_time": quantities(TIME, "1 ns", "100 s"),
+            "bad_time": quantities(TIME, "1 ns", "100 s"),
+        },
+        {"good": probabilities, "bad": probabilities, "place": places},
+    ),
+    st.fixed_dictionaries({"kind": st.just("random"), "probability": probabilities, "idle": probabilities}),
+)
+delay_traces = tables(
+    {
+        "steps": st.lists(delays, min_size=1, max_size=4).map(
+            lambda given: [[f"{place} s", delay] for place, delay in enumerate(given)]
+        )
+    },
+    {"period": quantities(TIME, "10 s", "100 s"), "reorders": flags},
+)
+loss_traces = tables(
+    {
+        "steps": st.lists(probabilities, min_size=1, max_size=4).map(
+            lambda given: [[f"{place} s", loss] for place, loss in enumerate(given)]
+        )
+    },
+    {"period": quantities(TIME, "10 s", "100 s"), "place": places},
 )
 
 
@@ -116,7 +141,25 @@ def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     """Draw links with a constant rate or with a trace."""
     changes = {"loss": losses, "policer": buckets, "shaper": buckets, "jitter": jitters, "reorder": reorders}
     more = {"queue": queues(), "reverse_rate_trace": rate_traces, **changes, **fields}
-    return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
+    lossy = {name: field for name, field in more.items() if name != "loss"} | {"loss_trace": loss_traces}
+    return (
+        tables({"rate": rates, "delay": delays}, more)
+        | tables({"rate_trace": rate_traces, "delay": delays}, more)
+        | tables({"rate": rates, "delay_trace": delay_traces}, lossy)
+    )
+
+
+def changes() -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Draw changes of the measured link, none of fields that a trace may give."""
+    down = st.fixed_dictionaries({"up": st.just(False), "waiting": st.just("kept")})  # noqa: FBT003
+    up = st.fixed_dictionaries({"up": st.just(True)})  # noqa: FBT003
+    change = st.builds(
+        lambda at, fields, named: {"at": at, **fields} | ({"links": named} if named else {}),
+        quantities(TIME, "0 s", "9 s"),
+        down | up,
+        st.sampled_from([None, ["bottleneck.reverse"]]),
+    )
+    return st.lists(change, max_size=3)
 
 
 GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority"}
@@ -240,13 +283,41 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "priority": st.integers(0, 7),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
-    return tables(
+    plain = tables(
         {
             "transport": transports(),
             "source": paced | on_off | noise | frames | traces | greedy | transfers | requests | pages | connections,
         },
         common | fields,
     ) | tables({"transport": udp, "source": paced | on_off | noise | frames | traces}, common | fields)
+    return st.builds(_scheduled, plain, schedules())
+
+
+def schedules() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw schedules of groups that start before 9 s, most of them empty."""
+    active = st.lists(quantities(TIME, "0 s", "10 s"), min_size=2, max_size=6, unique=True).map(
+        lambda times: _pairs(sorted(times, key=TIME.parse))
+    )
+    stops = {
+        "stop": quantities(TIME, "9001 ms", "10 s"),
+        "duration": quantities(TIME, "1 ms", "100 s"),
+        "active": active,
+    }
+    given = [tables({name: stop}, {"unfinished": st.just("dropped")}) for name, stop in stops.items()]
+    return st.one_of(st.just({}), *given)
+
+
+def _pairs(times: list[str]) -> list[list[str]]:
+    return [list(pair) for pair in zip(times[::2], times[1::2], strict=False)]
+
+
+def _scheduled(group: dict[str, Any], schedule: dict[str, Any]) -> dict[str, Any]:
+    """Add a schedule to a group, with a choice for what is unfinished that its source allows."""
+    mine = {name: value for name, value in group.items() if name != "start" or "active" not in schedule} | schedule
+    if "unfinished" in mine:
+        ends = group["source"]["kind"] in {"transfers", "requests", "connections", "pages"}
+        mine["unfinished"] = "drained" if ends else "dropped"
+    return mine
 
 
 def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:
@@ -285,7 +356,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
             "clients": st.builds(_named, clients, unique),
             "measure": measure,
         },
-        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(53, 9000)},
+        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(53, 9000), "changes": changes()},
     )
 
 
@@ -333,7 +404,12 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "nodes",
             "links",
             "flows",
+            "changes",
         },
+        ac.Change: {"at", "links", "rate", "delay", "reorders", "loss", "queue", "up", "waiting"},
+        ac.DelayTrace: {"steps", "path", "sha256", "period", "reorders"},
+        ac.LossTrace: {"steps", "path", "sha256", "period", "place"},
+        ac.GilbertElliottTime: {"kind", "good_time", "bad_time", "good", "bad", "place"},
         ac.Measure: {"from_", "bin", "link", "links"},
         ac.Connections: {"kind", "load", "size", "connections"},
         ac.Requests: {"kind", "size", "every"},
@@ -347,8 +423,10 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "rate_trace",
             "reverse_rate_trace",
             "delay",
+            "delay_trace",
             "queue",
             "loss",
+            "loss_trace",
             "policer",
             "shaper",
             "jitter",
@@ -356,8 +434,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.RateTrace: {"steps", "path", "sha256", "period"},
         ac.ListedLoss: {"kind", "packets", "place"},
-        ac.RandomLoss: {"kind", "probability", "place"},
-        ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad", "place"},
+        ac.RandomLoss: {"kind", "probability", "idle", "place"},
+        ac.GilbertElliottPackets: {"kind", "to_bad", "to_good", "good", "bad", "place"},
         ac.Policer: {"rate", "burst"},
         ac.Shaper: {"rate", "burst"},
         ac.Jitter: {"max", "reorders"},
@@ -369,8 +447,10 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "rate_trace",
             "reverse_rate_trace",
             "delay",
+            "delay_trace",
             "queue",
             "loss",
+            "loss_trace",
             "policer",
             "shaper",
             "jitter",
@@ -393,13 +473,32 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "packet_size",
             "start",
             "spread",
+            "stop",
+            "duration",
+            "active",
+            "unfinished",
             "transport",
             "source",
             "priority",
             "access",
             "direction",
         },
-        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
+        ac.Flow: {
+            "name",
+            "count",
+            "packet_size",
+            "start",
+            "spread",
+            "stop",
+            "duration",
+            "active",
+            "unfinished",
+            "transport",
+            "source",
+            "priority",
+            "from_",
+            "to",
+        },
     }
     assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled", *TCP}
     for part, fields in known.items():
@@ -412,8 +511,11 @@ def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
     """Runs are stopped at the first report of progress, or are short enough to end before it."""
     small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
     for group in (*data.get("clients", ()), *data.get("flows", ())):
-        group |= {"start": "0 s", "spread": "50 us"}
-        group["count"] = 2
+        early = {"stop": "60 us", "active": [["0 s", "40 us"], ["60 us", "70 us"]]}
+        group.update({name: time for name, time in early.items() if name in group})
+        group.update({"start": "0 s", "spread": "50 us", "count": 2})
         group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
+    for change in data.get("changes", ()):
+        change["at"] = "20 us"
     scenario = ac.Scenario.from_dict(data | small)
     assert ac.simulate(scenario).summary.drops >= 0

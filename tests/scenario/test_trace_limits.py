@@ -12,7 +12,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.scenario import mahimahi, trace_file
-from ackclock.scenario.trace_file import read, read_rates
+from ackclock.scenario.trace_file import RATE, read, read_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def test_the_first_wrong_value_is_named(written: Callable[[str], str], rows: int
             # the first line says whether the file is a mahimahi trace
             lines = written("5\n" + "".join(f"{value}\n" for value in values))
             with pytest.raises(ac.ScenarioError, match=f"line {first + 1} is not a valid whole number"):
-                read_rates(lines)
+                read_steps(lines, RATE)
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ def test_limits_of_packets(written: Callable[[str], str], content: str, message:
 def test_limits_of_rates(written: Callable[[str], str], content: str, message: str) -> None:
     path = written(content)
     if not message:
-        assert read_rates(path).times[0] == 0
+        assert read_steps(path, RATE).times[0] == 0
         return
     with pytest.raises(ac.ScenarioError, match=re.escape(message)):
-        read_rates(path)
+        read_steps(path, RATE)
 
 
 def test_times_and_rates_are_rounded_to_the_engines_units(written: Callable[[str], str]) -> None:
-    found = read_rates(written("time,rate\n0,1.6\n0.0000000000026,2.4\n1.5,1e6\n"))
+    found = read_steps(written("time,rate\n0,1.6\n0.0000000000026,2.4\n1.5,1e6\n"), RATE)
     assert found.times.tolist() == [0, 3, 1_500_000_000_000]
-    assert found.rates.tolist() == [2, 2, 1_000_000]
+    assert found.values.tolist() == [2, 2, 1_000_000]
     assert found.period is None
 
 
@@ -138,9 +138,9 @@ def test_limits_of_rows_and_bytes(
 def test_limits_of_different_milliseconds(monkeypatch: pytest.MonkeyPatch, written: Callable[[str], str]) -> None:
     # each different millisecond begins and ends an opportunity; the end of the last one is the period
     monkeypatch.setattr(trace_file, "MOST_STEPS", 6)
-    assert read_rates(written("1\n2\n2\n3\n")).times.size == 6
+    assert read_steps(written("1\n2\n2\n3\n"), RATE).times.size == 6
     with pytest.raises(ac.ScenarioError, match="it has too many different milliseconds; must be a trace of at most 3"):
-        read_rates(written("1\n2\n3\n4\n"))
+        read_steps(written("1\n2\n3\n4\n"), RATE)
 
 
 def test_opportunities_at_zero_recur_at_the_end() -> None:
@@ -197,7 +197,7 @@ def test_times_of_half_a_year_are_exact(written: Callable[[str], str]) -> None:
     steps = ac.RateTrace(steps=[("0 s", "1 Mbps"), ("17280000 s", "2 Mbps")]).course()
     file = ac.RateTrace(path=written("time,rate\n0,1e6\n17280000,2e6\n")).course()
     for found in (steps, file):
-        assert (found.times.tolist(), found.rates.tolist()) == ([0, last], rates)
+        assert (found.times.tolist(), found.values.tolist()) == ([0, last], rates)
         assert found.mean(last) == pytest.approx(1e6)
     late = ac.RateTrace(path=written("1\n17280000000\n")).course()
     assert late.times.tolist() == [0, 10**9 - 12_000, 10**9, last - 12_000]

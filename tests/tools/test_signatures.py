@@ -40,7 +40,7 @@ queues += [
 losses = [
     ac.RandomLoss(probability=0.1, place="after"),
     ac.ListedLoss(packets=[24, 26]),
-    ac.GilbertElliott(to_bad=0.01, to_good=0.1),
+    ac.GilbertElliottPackets(to_bad=0.01, to_good=0.1),
 ]
 sources = [
     ac.Poisson(rate=100),
@@ -109,7 +109,7 @@ REFUSED = {
     'ac.Pie(kind="red")': "kind",
     'ac.RandomLoss(probability="1 %")': "probability",
     "ac.ListedLoss()": "packets",
-    "ac.GilbertElliott(to_bad=0.01, to_worse=0.1)": "to_worse",
+    "ac.GilbertElliottPackets(to_bad=0.01, to_worse=0.1)": "to_worse",
     "ac.Jitter(max=2)": "max",
     'ac.Reorder(probability=0.1, hold="5 ms")': "hold",
     "ac.Poisson(rate=[100])": "rate",

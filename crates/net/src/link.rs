@@ -7,25 +7,27 @@
 
 pub(crate) mod backlog;
 pub(crate) mod entrance;
+pub(crate) mod exit;
 pub mod extra_delay;
 pub(crate) mod links;
 pub mod loss;
 pub mod rate;
 pub(crate) mod served;
 pub(crate) mod short;
+mod steps;
 pub(crate) mod token_bucket;
 
 use ackclock_units::{Stream, Time};
 
 use crate::link::backlog::{Backlog, Closed};
 use crate::link::entrance::Entrance;
+use crate::link::exit::Exit;
 use crate::link::extra_delay::ExtraDelay;
-use crate::link::loss::{Loss, LossPlace};
 use crate::link::rate::LinkRate;
 use crate::link::short::{FastPath, Kind, Line};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
-use crate::queue::{Arrival, DropReason, Queue, QueueDiscipline, Verdict};
+use crate::queue::{Arrival, Changes, DropReason, Queue, QueueDiscipline, Verdict};
 
 /// The result of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +59,9 @@ pub struct Link {
     backlog: Backlog,
     queue: Queue,
     entrance: Option<Box<Entrance>>,
-    /// Losses after the transmission.
-    loss: Option<Box<Loss>>,
+    exit: Option<Box<Exit>>,
     extra_delay: Option<Box<ExtraDelay>>,
+    changes: Option<Box<Changes>>,
 }
 
 impl Link {
@@ -67,17 +69,23 @@ impl Link {
     pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Queue, losses: Stream) -> Self {
         Self {
             delay: spec.delay,
-            backlog: Backlog::new(rate).shaped_by(spec.shaper),
             queue,
-            loss: spec.loss_at(LossPlace::After).map(|loss| Box::new(Loss::new(loss, losses.clone()))),
-            entrance: Entrance::new(spec, losses),
+            exit: Exit::new(spec, &rate, losses.clone()),
+            entrance: Entrance::new(spec, &rate, losses),
+            backlog: Backlog::new(rate).shaped_by(spec.shaper),
             extra_delay: None,
+            changes: None,
         }
     }
 
     /// The same link with extra delays.
     pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
         Self { extra_delay, ..self }
+    }
+
+    /// The same link with a discipline whose parameters change.
+    pub(crate) fn changed_by(self, changes: Option<Box<Changes>>) -> Self {
+        Self { changes, ..self }
     }
 
     /// A link whose short form is `path`.
@@ -88,14 +96,17 @@ impl Link {
             backlog: Backlog::resumed(rate.clone(), path.size, path.each, path.busy_until, spare),
             queue: Queue::memoryless(queue),
             entrance: None,
-            loss: None,
+            exit: None,
             extra_delay: None,
+            changes: None,
         }
     }
 
     /// The properties of the link, if it can have a short form: its pending packets are its only state.
     pub(crate) fn kind(&self) -> Option<Kind> {
-        if self.entrance.is_some() || self.loss.is_some() || self.extra_delay.is_some() || self.backlog.varies() {
+        let Self { entrance, exit, extra_delay, changes, .. } = self;
+        let has_more = entrance.is_some() || exit.is_some() || extra_delay.is_some() || changes.is_some();
+        if has_more || self.backlog.varies() {
             return None;
         }
         let queue = self.queue.as_memoryless()?;
@@ -134,13 +145,30 @@ impl Link {
         self.backlog.memory()
             + self.queue.memory()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
-            + self.loss.as_ref().map_or(0, |loss| loss.memory())
+            + self.exit.as_ref().map_or(0, |exit| exit.memory())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
+            + self.changes.as_ref().map_or(0, |changes| changes.memory())
+    }
+
+    /// Changes the parameters of the discipline as due by `now`.
+    #[inline(never)]
+    fn change(&mut self, now: Time) {
+        let Self { changes, queue, backlog, .. } = self;
+        if let Some(changes) = changes {
+            changes.due(now, |change, context| {
+                queue.advance(change.at, backlog.busy_until());
+                queue.retune(&change.queue, context);
+            });
+        }
     }
 
     /// Offers a packet to the queue.
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
-        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
+        if self.changes.is_some() {
+            self.change(now);
+        }
+        let busy_until = self.backlog.busy_until();
+        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Offered::Dropped(reason);
         }
         self.backlog.forget(now);
@@ -151,7 +179,7 @@ impl Link {
         };
         debug_assert!(!marked || packet.ecn().is_capable(), "a discipline marks only ECN-capable packets");
         let (start, end) = self.backlog.take(packet.size(), now);
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(packet));
+        let lost = self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end));
         let mut arrival = end.saturating_add(self.delay);
         if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);
@@ -168,6 +196,7 @@ impl Link {
     /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
     /// offer.
     pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.change(now);
         self.queue.advance(now, self.backlog.busy_until());
         self.queue.gauges(visit);
     }

@@ -26,15 +26,16 @@ use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::flow::{Flow, Transport};
 use crate::engine::transit::{Delays, Transit};
 use crate::link::Link;
-use crate::link::extra_delay::{ExtraDelay, ReorderSpec};
+use crate::link::extra_delay::ExtraDelay;
 use crate::link::links::Links;
-use crate::link::loss::LossSpec;
 use crate::link::rate::{LinkRate, RateSpec};
 use crate::link::served::ServedLink;
 use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
-use crate::queue::{Context, Discipline, Hosts, QueueSpec};
+use crate::queue::{Changes, Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
+use crate::source::AnySource;
+use crate::source::schedule::Scheduled;
 use components::Transitions;
 pub(crate) use decomposition::{Part, decompose};
 use layout::Layout;
@@ -198,14 +199,11 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let invalid = |error: Invalid| PlanError::new(format!("links.{id}.queue.{}", error.field), error.problem);
         link.queue.check().map_err(invalid)?;
-        if let Err((field, problem)) = link.rate.check() {
-            return Err(PlanError::new(format!("links.{id}.rate.{field}"), problem));
+        for change in &link.queue_changes {
+            link.queue.check_change(&change.queue).map_err(invalid)?;
         }
-        if let Some(Err((field, problem))) = link.loss.as_ref().map(LossSpec::check) {
-            return Err(PlanError::new(format!("links.{id}.loss.{field}"), problem));
-        }
-        if let Some(Err((field, problem))) = link.reorder.as_ref().map(ReorderSpec::check) {
-            return Err(PlanError::new(format!("links.{id}.reorder.{field}"), problem));
+        if let Err((field, problem)) = link.check() {
+            return Err(PlanError::new(format!("links.{id}.{field}"), problem));
         }
     }
     Ok((nodes, edges))
@@ -285,15 +283,17 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
         let stream = Stream::new(seed, Role::Queue, name);
         let (flows, bands, hosts) = (Arc::clone(&flows), Arc::clone(&bands), Arc::clone(&hosts));
         let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands, hosts };
-        let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
+        let extra_delay = ExtraDelay::new(link, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
+        let changes = Changes::of(&link.queue_changes, &context);
         match link.queue.build(&context) {
             Discipline::AtArrival(queue) => {
-                links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay));
+                links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay).changed_by(changes));
             }
             Discipline::Stored(mut queue) => {
                 queue.place(name, failures);
-                links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay));
+                links
+                    .add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay).changed_by(changes));
             }
         }
     }
@@ -320,6 +320,10 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
         }
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));
-    let application = Application::new(group.source.build(), Stream::new(seed, Role::Source, name), start);
+    let source = match group.schedule_of(name, seed).filter(|_| start.is_some()) {
+        Some(schedule) => AnySource::Scheduled(Box::new(Scheduled::new(group.source.build(), schedule))),
+        None => group.source.build(),
+    };
+    let application = Application::new(source, Stream::new(seed, Role::Source, name), start);
     Flow::new(id, data_hop, transport, application)
 }

@@ -17,14 +17,15 @@ use ackclock_units::failure::Failure;
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::link::extra_delay::{JitterSpec, ReorderSpec};
-use crate::link::loss::{LossPlace, LossSpec};
+use crate::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
+use crate::link::loss::{LossChange, LossPlace, LossSpec};
 use crate::link::rate::RateSpec;
 use crate::link::token_bucket::BucketSpec;
 use crate::queue::foreign::DisciplineMaker;
-use crate::queue::{ForeignQueueSpec, QueueSpec};
+use crate::queue::{ForeignQueueSpec, QueueChange, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
-use crate::source::{Distribution, FractionalSpec, TraceSpec};
+use crate::source::schedule::Schedule;
+use crate::source::{Distribution, FractionalSpec, ScheduleSpec, TraceSpec};
 pub use records::RecordSpec;
 
 /// All inputs of a run except its seed.
@@ -152,13 +153,22 @@ pub struct EdgeSpec {
 pub struct LinkSpec {
     /// Transmission rate, constant or from a trace.
     pub rate: RateSpec,
-    /// Propagation delay.
+    /// Propagation delay; the least one, if it changes.
     pub delay: Time,
+    /// Changes of the propagation delay.
+    #[serde(default)]
+    pub delay_trace: Option<Arc<DelayTraceSpec>>,
     /// Queue discipline.
     pub queue: QueueSpec,
+    /// Other parameters of the discipline later, in order.
+    #[serde(default)]
+    pub queue_changes: Vec<QueueChange>,
     /// Losses not caused by the queue.
     #[serde(default)]
     pub loss: Option<LossSpec>,
+    /// Other loss models later, in order.
+    #[serde(default)]
+    pub loss_changes: Vec<LossChange>,
     /// Where these losses are.
     #[serde(default)]
     pub loss_place: LossPlace,
@@ -183,8 +193,11 @@ impl LinkSpec {
         Self {
             rate,
             delay,
+            delay_trace: None,
             queue,
+            queue_changes: Vec::new(),
             loss: None,
+            loss_changes: Vec::new(),
             loss_place: LossPlace::Before,
             policer,
             shaper,
@@ -193,9 +206,28 @@ impl LinkSpec {
         }
     }
 
-    /// The loss model, if its losses are in this place.
-    pub(crate) fn loss_at(&self, place: LossPlace) -> Option<&LossSpec> {
-        self.loss.as_ref().filter(|_| self.loss_place == place)
+    /// Validates the losses and the delays.
+    ///
+    /// # Errors
+    /// The invalid field and the problem.
+    pub(crate) fn check(&self) -> Result<(), (String, &'static str)> {
+        let named = |table: &str, result: Result<(), (&'static str, &'static str)>| {
+            result.map_err(|(field, problem)| (format!("{table}.{field}"), problem))
+        };
+        named("rate", self.rate.check())?;
+        let changes = self.loss_changes.iter().filter_map(|change| change.loss.as_ref());
+        self.loss.iter().chain(changes).try_for_each(|loss| named("loss", loss.check()))?;
+        if !self.loss_changes.is_sorted_by_key(|change| change.at) {
+            return Err(("loss_changes.at".to_owned(), "must be in order"));
+        }
+        if !self.queue_changes.is_sorted_by_key(|change| change.at) {
+            return Err(("queue_changes.at".to_owned(), "must be in order"));
+        }
+        if self.rate.has_outages() && self.shaper.is_some() {
+            return Err(("shaper".to_owned(), "must be absent on a link that loses its packets in outages"));
+        }
+        self.delay_trace.as_ref().map_or(Ok(()), |trace| named("delay_trace", trace.check()))?;
+        self.reorder.as_ref().map_or(Ok(()), |reorder| named("reorder", reorder.check()))
     }
 
     /// Whether each packet has the same transmission time as others of its size and begins it as soon as the link is free.
@@ -204,18 +236,36 @@ impl LinkSpec {
     }
 
     /// Whether all packets are offered to the queue, and all that it accepts arrive.
-    pub(crate) const fn loses_none(&self) -> bool {
-        self.loss.is_none() && self.policer.is_none() && self.shaper.is_none()
+    pub(crate) fn loses_none(&self) -> bool {
+        self.loss.is_none()
+            && self.loss_changes.is_empty()
+            && !self.rate.has_outages()
+            && self.policer.is_none()
+            && self.shaper.is_none()
     }
 
     /// Whether all packets have the same propagation delay.
     pub(crate) const fn has_constant_delay(&self) -> bool {
-        self.jitter.is_none() && self.reorder.is_none()
+        self.delay_trace.is_none() && self.jitter.is_none() && self.reorder.is_none()
     }
 
     /// Whether packets arrive in the order in which the link accepts them.
     pub(crate) fn keeps_order(&self) -> bool {
-        self.reorder.is_none() && self.jitter.is_none_or(|jitter| !jitter.reorders)
+        self.reorder.is_none() && self.keeps_order_of_delays()
+    }
+
+    /// The same, except for packets that are held back.
+    pub(crate) fn keeps_order_of_delays(&self) -> bool {
+        self.jitter.is_none_or(|jitter| !jitter.reorders)
+            && self.delay_trace.as_ref().is_none_or(|trace| !trace.reorders)
+    }
+
+    /// The longest propagation delay, jitter and holding back included.
+    pub(crate) fn longest_delay(&self) -> Time {
+        let trace = self.delay_trace.as_ref().map_or(Time::ZERO, |trace| trace.most());
+        let jitter = self.jitter.map_or(Time::ZERO, |jitter| jitter.max);
+        let held = self.reorder.map_or(Time::ZERO, |reorder| reorder.delay);
+        [trace, jitter, held].into_iter().fold(self.delay, Time::saturating_add)
     }
 }
 
@@ -240,6 +290,9 @@ pub struct GroupSpec {
     /// and depends only on seed and flow.
     #[serde(default)]
     pub spread: Time,
+    /// When the sources are active; by default from their start until the end of the run.
+    #[serde(default)]
+    pub schedule: Option<Arc<ScheduleSpec>>,
     /// Band of the flows' packets at links with strict priority, below [`BANDS`]; 0 is served first.
     #[serde(default)]
     pub priority: u8,
@@ -470,6 +523,12 @@ impl GroupSpec {
     /// Start time of a client's source; the client is identified by its first flow.
     pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
         self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
+    }
+
+    /// The schedule of a client's source, if it has one.
+    pub(crate) fn schedule_of(&self, flow: u32, seed: u64) -> Option<Schedule> {
+        let start = self.start_of(flow, seed);
+        self.schedule.as_ref().map(|spec| Schedule::new(spec, start, start - self.start))
     }
 }
 

@@ -121,6 +121,9 @@ pub trait QueueDiscipline: Debug + Send {
         f64::NAN
     }
 
+    /// Takes the parameters of this specification of the same discipline, and keeps its state.
+    fn retune(&mut self, _spec: &QueueSpec, _context: &Context) {}
+
     /// Makes the updates due by `now` that do not wait for an arrival, on a link that is busy until `busy_until`. Later
     /// calls must give the same results as without this call.
     fn advance(&mut self, _now: Time, _busy_until: Time) {}
@@ -131,6 +134,44 @@ pub trait QueueDiscipline: Debug + Send {
     /// Heap memory in bytes that grows with the queue.
     fn memory(&self) -> usize {
         0
+    }
+}
+
+/// New parameters of a discipline from a time on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueChange {
+    /// When they begin to hold.
+    pub at: Time,
+    /// The same discipline with its new parameters.
+    pub queue: QueueSpec,
+}
+
+/// Changes of a discipline that are still to come.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    /// The next one is the last.
+    later: Vec<QueueChange>,
+    context: Context,
+}
+
+impl Changes {
+    /// The changes of a queue; `None` if there are none.
+    pub(crate) fn of(changes: &[QueueChange], context: &Context) -> Option<Box<Self>> {
+        let later: Vec<QueueChange> = changes.iter().rev().cloned().collect();
+        (!later.is_empty()).then(|| Box::new(Self { later, context: context.clone() }))
+    }
+
+    /// Calls `change` for each change due by `now`, in order.
+    pub(crate) fn due(&mut self, now: Time, mut change: impl FnMut(&QueueChange, &Context)) {
+        while let Some(next) = self.later.pop_if(|next| next.at <= now) {
+            change(&next, &self.context);
+        }
+    }
+
+    /// Memory in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.later[..])
     }
 }
 
@@ -209,6 +250,11 @@ pub(crate) trait Spec {
     /// Whether the discipline may mark packets.
     fn marks(&self) -> bool {
         false
+    }
+
+    /// The parameters that cannot change in a run; `None` if no parameter can.
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        None
     }
 }
 
@@ -299,6 +345,10 @@ macro_rules! queues {
                 match self { $(Self::$variant(queue) => queue.average(),)+ }
             }
 
+            fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+                match self { $(Self::$variant(queue) => queue.retune(spec, context),)+ }
+            }
+
             fn advance(&mut self, now: Time, busy_until: Time) {
                 match self { $(Self::$variant(queue) => queue.advance(now, busy_until),)+ }
             }
@@ -321,6 +371,26 @@ macro_rules! queues {
 }
 
 impl QueueSpec {
+    /// Checks that the parameters can change to those of `next` in a run.
+    ///
+    /// # Errors
+    /// If they contradict each other, if the discipline is another one, or if one of them cannot change.
+    pub fn check_change(&self, next: &Self) -> Result<(), Invalid> {
+        let (name, refuse) = (self.name(), |field, problem: String| Err(Invalid { field, problem }));
+        if next.name() != name {
+            return refuse("kind", format!("{} is not allowed; must be {name}, as before", next.name()));
+        }
+        let Some(fixed) = self.spec().fixed() else {
+            return refuse("kind", format!("{name} is not allowed; the parameters of this discipline cannot change"));
+        };
+        let values = [self, next].map(|spec| serde_json::to_value(spec).unwrap_or_default());
+        if let Some(field) = fixed.iter().find(|field| values[0].get(field) != values[1].get(field)) {
+            let [before, after] = values.map(|values| values.get(field).cloned().unwrap_or_default());
+            return refuse(field, format!("{after} is not allowed; must be {before}: it cannot change in a run"));
+        }
+        next.check()
+    }
+
     /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.
     pub(crate) fn is_memoryless(&self) -> bool {
         matches!(self, Self::DropTail(spec) if spec.is_memoryless())
@@ -361,7 +431,7 @@ impl Discipline {
 
 /// Properties of the link that a discipline may use.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
+pub struct Context {
     /// Rate of the link.
     pub(crate) rate: ackclock_units::Rate,
     /// Random stream of the discipline.

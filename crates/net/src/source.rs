@@ -12,6 +12,7 @@ mod frames;
 mod greedy;
 mod on_off;
 mod poisson;
+pub(crate) mod schedule;
 mod trace;
 mod transfers;
 
@@ -26,6 +27,7 @@ pub(crate) use connection::Connection;
 pub(crate) use distribution::tests::kolmogorov;
 pub use distribution::{Distribution, Table};
 pub use fractional::FractionalSpec;
+pub use schedule::{ScheduleSpec, Stop, Unfinished};
 pub use trace::TraceSpec;
 use transfers::Spacing;
 pub(crate) use transfers::{Transfer, Transfers};
@@ -61,6 +63,8 @@ pub(crate) enum AnySource {
     Connection(Connection),
     Trace(Box<trace::Trace>),
     Frames(Box<frames::Frames>),
+    /// One of the others, with pauses.
+    Scheduled(Box<schedule::Scheduled>),
 }
 
 impl Source for AnySource {
@@ -81,6 +85,7 @@ impl Source for AnySource {
             Self::Connection(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
             Self::Frames(source) => source.emit(now, stream),
+            Self::Scheduled(source) => source.emit(now, stream),
         }
     }
 }
@@ -95,14 +100,18 @@ impl AnySource {
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
             Self::Frames(source) => size_of_val(&**source),
+            Self::Scheduled(source) => source.memory(),
             Self::PoissonStart(_) | Self::Poisson(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
     }
 
     /// Whether the source supplies transfers, whose start and completion are tracked.
-    #[inline(always)]
-    pub(crate) const fn has_transfers(&self) -> bool {
-        matches!(self, Self::Transfers(_) | Self::Connection(_))
+    pub(crate) fn has_transfers(&self) -> bool {
+        match self {
+            Self::Transfers(_) | Self::Connection(_) => true,
+            Self::Scheduled(source) => source.source().has_transfers(),
+            _ => false,
+        }
     }
 }
 

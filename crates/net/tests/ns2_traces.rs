@@ -107,6 +107,7 @@ impl Case {
                 packet_size,
                 start: Time::ZERO,
                 spread: Time::ZERO,
+                schedule: None,
                 priority: 0,
                 transport,
                 source: self.source(),

@@ -234,7 +234,7 @@ fn mean_rate(rate: &RateSpec, duration: Time) -> f64 {
     match rate {
         RateSpec::Constant(rate) => rate.as_bps() as f64,
         RateSpec::Trace(trace) => {
-            let RateTraceSpec { times, rates, period } = &**trace;
+            let RateTraceSpec { times, rates, period, .. } = &**trace;
             let sent = |until: Time| -> f64 {
                 let ends = times.iter().skip(1).copied().chain([Time::MAX]);
                 let span = |(from, end): (&Time, Time)| end.min(until).saturating_sub(*from).as_picos() as f64;
@@ -327,7 +327,7 @@ pub(crate) mod testing {
         let trace = |times: &[u64], rates: &[u64], period: Option<u64>| {
             let times = times.iter().map(|time| Time::from_millis(*time)).collect();
             let (rates, period) = (rates.to_vec(), period.map(Time::from_millis));
-            RateSpec::Trace(Arc::new(RateTraceSpec { times, rates, period }))
+            RateSpec::Trace(Arc::new(RateTraceSpec::new(times, rates, period)))
         };
         let seconds = |count| Time::SECOND.saturating_mul(count);
         assert_eq!(mean_rate(&trace(&[0, 5000], &[1_000_000, 2_000_000], None), seconds(20)), 1_750_000.0);

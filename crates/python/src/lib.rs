@@ -126,6 +126,13 @@ fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
+/// Checks that the parameters of a queue can change to others in a run: `None`, or the invalid field and the problem.
+#[pyfunction]
+fn check_queue_change(before: &str, after: &str) -> PyResult<Option<(&'static str, String)>> {
+    let [before, after] = [before, after].map(|spec| serde_json::from_str::<QueueSpec>(spec).map_err(refuse));
+    Ok(before?.check_change(&after?).err().map(|invalid| (invalid.field, invalid.problem)))
+}
+
 /// Checks constraints between the parameters of a congestion-control law, the kind of ECN feedback and the loss recovery:
 /// `None`, or the invalid field and the problem.
 #[pyfunction]
@@ -333,6 +340,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(check_queue_change, module)?)?;
     module.add_function(wrap_pyfunction!(footprint, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)
 }

@@ -165,6 +165,16 @@ impl Sender {
         }
     }
 
+    /// Takes back the data that has never been sent. Returns the number of segments.
+    pub fn withdraw(&mut self, now: Time) -> u64 {
+        let before = self.supplied();
+        let Connection { supplied, snd_max, .. } = &mut self.connection;
+        *supplied = (*supplied).min(*snd_max);
+        self.connection.persist(false, self.recovery.ticks(), now);
+        self.choose_path();
+        before - self.supplied()
+    }
+
     /// Records that the application has data from `at` on, which is supplied later because the window was full.
     #[inline(always)]
     pub fn has_data_since(&mut self, at: Time) {

@@ -10,6 +10,7 @@ from ackclock.running.plan import own_disciplines, plan
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.bottleneck import find_measured
 from ackclock.scenario.effective import two_way_delays
+from ackclock.scenario.files import TRACES
 from ackclock.scenario.links import links_of
 from ackclock.values.errors import ScenarioError, refuse
 from ackclock.values.quantity import RATE, TIME, Quantity, QuantityError
@@ -101,17 +102,21 @@ def _has_more(scenario: Scenario) -> bool:
     return any(
         f'"{name}"' in text
         for name in (
-            "connections",
-            "requests",
-            "frames",
-            "pages",
-            "trace",
-            "list",
-            "rate_trace",
-            "policer",
-            "shaper",
-            "jitter",
-            "reorder",
+            *(
+                "connections",
+                "requests",
+                "frames",
+                "pages",
+                "trace",
+                "list",
+                "gilbert-elliott-time",
+                "idle",
+                "changes",
+                "policer",
+                "shaper",
+                "jitter",
+            ),
+            *("reorder", "stop", "active", "unfinished", *TRACES),
         )
     )
 

@@ -4,26 +4,29 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ackclock.engine.catalogue import catalogue
+from ackclock.scenario.files import TRACES
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, LAW_FIELDS
 from ackclock.scenario.schema import models_schema
 from ackclock.values.kinds import Kind, word
 
 _UNREAD: Final = {
-    "Scenario": {"nodes", "links", "flows"},
+    "Scenario": {"nodes", "links", "flows", "changes"},
     "Measure": {"links"},
-    "Link": {"rate_trace", "reverse_rate_trace", "policer", "shaper", "jitter", "reorder"},
+    "Clients": {"stop", "duration", "active", "unfinished"},
+    "Link": {*TRACES, "policer", "shaper", "jitter", "reorder"},
+    "RandomLoss": {"idle"},
     "Queue": {*DISCIPLINE_FIELDS},
     "Tcp": {*LAW_FIELDS},
 }
 """Fields that the page does not read. It opens scenarios with them only with their plan."""
-_UNREAD_KINDS: Final = {"connections", "requests", "frames", "pages", "trace", "list", "table"}
+_UNREAD_KINDS: Final = {"connections", "requests", "frames", "pages", "trace", "list", "table", "gilbert-elliott-time"}
 _KEPT: Final = {
     *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum"),
     *("x-allowed", "x-quantity", "x-least", "x-most"),
 }
 _OPEN: Final = {"Queue", "Tcp"}
 """Tables with further fields, which their kind declares."""
-_REQUIRED: Final[Mapping[str, list[str]]] = {"Scenario": ["dumbbell", "clients"], "Link": ["rate"]}
+_REQUIRED: Final[Mapping[str, list[str]]] = {"Scenario": ["dumbbell", "clients"], "Link": ["rate", "delay"]}
 """Fields without an alternative among those that the page reads."""
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ackclock.engine.catalogue import catalogue
 from ackclock.running.capturing import CaptureRequest
+from ackclock.running.link_plan import link_for_engine
 from ackclock.running.records import Record
 from ackclock.running.requests import refuse_too_many_requests, request_rate
 from ackclock.scenario import (
@@ -20,19 +21,21 @@ from ackclock.scenario import (
     Tcp,
     Udp,
 )
+from ackclock.scenario.changes import of_link
+from ackclock.scenario.files import TRACES
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import directed
 from ackclock.scenario.sources import Setting
 from ackclock.values.errors import refuse
-from ackclock.values.quantity import RATE, TIME
+from ackclock.values.quantity import TIME
 
 # Maximum number of bins of all sources of fractional Gaussian noise. They are drawn before a run can be interrupted,
 # which takes seconds, and stay in memory for the whole run.
 _MOST_BINS: Final = 2**23
 # Maximum number of bins of one such source: the engine's limit.
 _MOST_BINS_OF_A_FLOW: Final = 2**22
-# Maximum number of steps of all rate traces, which bounds their memory.
+# Maximum number of steps of all traces of links, which bounds their memory.
 _MOST_STEPS: Final = 2**22
 
 
@@ -127,14 +130,14 @@ def _refuse_too_many_bins(scenario: Scenario) -> None:
 def _refuse_too_many_steps(scenario: Scenario) -> None:
     steps = 0
     for at, link in _named_links(scenario):
-        for name in ("rate_trace", "reverse_rate_trace"):
+        for name in TRACES:
             trace = getattr(link, name, None)
             if trace is None:
                 continue
             steps += trace.course().times.size
             if steps > _MOST_STEPS:
                 field, value = ("steps", trace.steps) if trace.path is None else ("path", trace.path)
-                limit = f"must be shorter: the rate traces of all links may have at most {_MOST_STEPS:,} steps in total"
+                limit = f"must be shorter: the traces of all links may have at most {_MOST_STEPS:,} steps in total"
                 raise refuse(f"{at}.{name}.{field}", value, limit)
 
 
@@ -176,14 +179,22 @@ def own_disciplines(scenario: Scenario) -> list[tuple[str, Queue]]:
 def _dumbbell(scenario: Scenario, own: list[Queue]) -> dict[str, Any]:
     dumbbell = scenario.dumbbell
     assert dumbbell is not None  # noqa: S101  # narrows the type; the caller has checked
+    first, access = 0, []
+    for group in scenario.clients:
+        # a change names the link of one client, in a group of one
+        name = f"access.{first}"
+        access.append([_link(scenario, group.access, name, own), _link(scenario, _back(group), f"{name}.reverse", own)])
+        first += group.count
     return {
         "kind": "dumbbell",
-        "bottleneck": _link(dumbbell.bottleneck, own),
-        "reverse": _link(dumbbell.reverse, own),
-        "access": [
-            [_link(group.access, own), _link(group.access and group.access.back, own)] for group in scenario.clients
-        ],
+        "bottleneck": _link(scenario, dumbbell.bottleneck, "bottleneck", own),
+        "reverse": _link(scenario, dumbbell.reverse, "bottleneck.reverse", own),
+        "access": access,
     }
+
+
+def _back(group: Clients) -> Link | None:
+    return group.access and group.access.back
 
 
 def _graph(scenario: Scenario, numbers: Mapping[str, int], own: list[Queue]) -> dict[str, Any]:
@@ -191,33 +202,19 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int], own: list[Queue]) -> 
         "kind": "graph",
         "nodes": len(numbers),
         "links": [
-            {"from": numbers[link.from_], "to": numbers[link.to], "link": _link(link.link, own)}
+            {
+                "from": numbers[link.from_],
+                "to": numbers[link.to],
+                "link": _link(scenario, link.link, link.name, own),
+            }
             for link in directed(scenario.links)
         ],
     }
 
 
-def _link(link: Link | GraphLink | None, own: list[Queue]) -> dict[str, Any]:
-    assert link is not None and link.queue is not None  # noqa: S101, PT018  # the scenario is effective
-    rate = RATE.parse(link.rate or "") if link.rate_trace is None else link.rate_trace.for_engine()
-    queue = link.queue.for_engine(own.index(link.queue) if link.queue.kind == PYTHON else 0)
-    return {"rate": rate, "delay": TIME.parse(link.delay), "queue": queue, **_impairments(link)}
-
-
-def _impairments(link: Link | GraphLink) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if link.loss is not None:
-        found["loss"] = link.loss.model_dump(exclude={"place"})
-        if link.loss.place != "before":
-            found["loss_place"] = link.loss.place
-    for name, bucket in (("policer", link.policer), ("shaper", link.shaper)):
-        if bucket is not None:
-            found[name] = {"rate": RATE.parse(bucket.rate), "burst": bucket.burst}
-    if link.jitter is not None:
-        found["jitter"] = {"max": TIME.parse(link.jitter.max), "reorders": link.jitter.reorders}
-    if link.reorder is not None:
-        found["reorder"] = {"probability": link.reorder.probability, "delay": TIME.parse(link.reorder.delay)}
-    return found
+def _link(scenario: Scenario, link: Link | GraphLink | None, name: str, own: list[Queue]) -> dict[str, Any]:
+    assert link is not None  # noqa: S101  # the scenario is effective
+    return link_for_engine(link, of_link(scenario.changes, name), own, TIME.parse(scenario.duration))
 
 
 def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int) -> dict[str, Any]:
@@ -229,6 +226,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
         "packet_size": group.packet_size,
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
+        **({"schedule": _schedule(group)} if group.pauses else {}),
         **({"priority": group.priority} if group.priority else {}),
         "transport": transport_for_engine(group.transport, group.packet_size, law),
         "source": group.source.for_engine(
@@ -240,6 +238,16 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
             )
         ),
     }
+
+
+def _schedule(group: Clients | Flow) -> dict[str, Any]:
+    stop: dict[str, int]
+    if group.duration is not None:
+        stop = {"after": TIME.parse(group.duration)}
+    else:
+        stop = {"at": TIME.parse(group.stop or (group.active or ())[0][1])}
+    again = [[TIME.parse(begin), TIME.parse(end)] for begin, end in (group.active or ())[1:]]
+    return {"stop": stop, "again": again, "unfinished": group.unfinished}
 
 
 def _numbers_of_laws(scenario: Scenario) -> Iterator[int]:

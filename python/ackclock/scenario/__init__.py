@@ -13,8 +13,8 @@ NAMES = {
     "declared": ("Queue", "Tcp"),
     "traffic": ("Clients", "Flow", "Udp"),
     "network": (
-        *("Dumbbell", "GilbertElliott", "GraphLink", "Jitter", "Link", "ListedLoss", "Node", "Policer", "RandomLoss"),
-        *("Reorder", "Shaper"),
+        *("Dumbbell", "GilbertElliottPackets", "GilbertElliottTime", "GraphLink", "Jitter", "Link", "ListedLoss"),
+        *("Node", "Policer", "RandomLoss", "Reorder", "Shaper"),
     ),
     "sources": (
         "Connections",
@@ -31,6 +31,8 @@ NAMES = {
     ),
     "distributions": ("Exponential", "Fixed", "Lognormal", "Pareto", "SizeTable"),
     "rate_trace": ("RateTrace",),
+    "step_trace": ("DelayTrace", "LossTrace"),
+    "changes": ("Change",),
     "internet": ("clustered_connections", "wide_area"),
 }
 """The public names of each module. `declared` also has one for each queue of the engine, such as ``CoDel``."""

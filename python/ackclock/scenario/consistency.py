@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
-from ackclock.scenario import effective, profile
+from ackclock.scenario import changes_of_links, effective, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import directed, routes_over
-from ackclock.scenario.sources import SOURCES, Paced
+from ackclock.scenario.sources import SOURCES, Greedy, Paced
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.errors import Location, missing, one_of, wrong
 from ackclock.values.quantity import TIME
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
     """Run the checks in order, and return the problems of the first check that fails."""
-    for check in (_form, _graph, _routes, _groups, _queues, _measure):
+    for check in (_form, _graph, _routes, _groups, _queues, _measure, changes_of_links.problems):
         found = list(check(scenario))
         if found:
             return found
@@ -121,6 +121,7 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
     elif group.spread is not None and start + TIME.parse(group.spread) > duration:
         allowed = f"must be at most {TIME.format(duration - start)}, so that all flows start before the end"
         yield wrong((*at, "spread"), group.spread, allowed)
+    yield from _schedule(at, group, scenario.duration)
     if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
     if not isinstance(group.transport, Tcp):
@@ -139,6 +140,35 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
         return
     yield from _timers((*at, "transport"), whole)
     yield from _law((*at, "transport"), whole)
+
+
+def _schedule(at: Location, group: Clients | Flow, end: str) -> Iterator[InitErrorDetails]:
+    """Check when the sources of a group stop, and what becomes of their data."""
+    given = [name for name in ("stop", "duration", "active") if getattr(group, name) is not None]
+    for name in given[1:]:
+        yield wrong((*at, name), getattr(group, name), f"must be absent when {given[0]} is given")
+    first = group.active[0][0] if group.active else group.start
+    if group.start not in (None, first):
+        yield wrong(
+            (*at, "start"), group.start, f"must be absent, or the beginning of the first active period, {first}"
+        )
+    start = group.start or "0 s"
+    if group.stop is not None and TIME.parse(group.stop) <= TIME.parse(start):
+        yield wrong((*at, "stop"), group.stop, f"must be after the start, at {start}")
+    last = group.stop or (group.active[-1][1] if group.active else start)
+    if given and TIME.parse(last) > TIME.parse(end):
+        yield wrong((*at, given[0]), getattr(group, given[0]), f"must be at most the end, at {end}")
+    if group.unfinished is None:
+        return
+    never_ends = isinstance(group.source, Greedy) and group.source.size is None
+    if not given:
+        yield wrong((*at, "unfinished"), group.unfinished, "must be absent unless stop, duration or active is given")
+    elif group.unfinished == "drained" and never_ends:
+        allowed = "must be dropped for a greedy source without a size, whose data never ends"
+        yield wrong((*at, "unfinished"), group.unfinished, allowed)
+    elif group.unfinished == "dropped" and group.usual_unfinished == "drained":
+        allowed = f"must be drained for {group.source.kind}: a transfer that has begun is completed"
+        yield wrong((*at, "unfinished"), group.unfinished, allowed)
 
 
 def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:

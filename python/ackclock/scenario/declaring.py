@@ -164,6 +164,25 @@ class QueueTable(Declared):
             problems.append(errors.wrong(("bytes",), data["bytes"], "must be absent when packets gives the limit"))
         return problems
 
+    def with_given(self, other: Self) -> Self:
+        """Copy the queue with the limit and the parameters that another table gives.
+
+        Examples
+        --------
+        >>> from ackclock import CoDel
+        >>> CoDel(packets=50, target="5 ms").with_given(CoDel(bytes=30_000))
+        Queue(kind='codel', bytes=30000, target='5 ms')
+        """
+        fields = {name: value for name in ("packets", "bytes") if (value := getattr(other, name)) is not None}
+        if fields:
+            fields = {"packets": None, "bytes": None, **fields}
+        if other.count_in_service is not None:
+            fields["count_in_service"] = other.count_in_service
+        copy = self.model_copy(update=fields, deep=True)
+        if copy.model_extra is not None:
+            copy.model_extra.update(other.parameters)
+        return copy
+
     def for_engine(self, number: int = 0) -> dict[str, Any]:
         """Convert an effective queue into the engine's form; ``number`` names a discipline in Python."""
         limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}

@@ -9,9 +9,10 @@ from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.declaring import WINDOWS
+from ackclock.scenario.files import TRACES
 from ackclock.scenario.law_classes import of_python
 from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON
-from ackclock.scenario.network import Dumbbell, GraphLink, Link
+from ackclock.scenario.network import Dumbbell, GraphLink, Link, mean_delay
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import Trace, WithRate
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
@@ -44,7 +45,12 @@ def effective(scenario: "Scenario") -> "Scenario":
         "bin": scenario.measure.bin or TIME.format(default_bin(whole)),
         "link": scenario.measure.link or BOTTLENECK,
     }
-    return whole.model_copy(update={"measure": scenario.measure.model_copy(update=measure)})
+    changes = sorted(
+        (change.model_copy(update={"links": change.links or (measure["link"],)}) for change in scenario.changes),
+        key=lambda change: TIME.parse(change.at),
+    )
+    update = {"measure": scenario.measure.model_copy(update=measure), "changes": tuple(changes)}
+    return whole.model_copy(update=update)
 
 
 def sealed(whole: "Scenario") -> "Scenario":
@@ -72,7 +78,7 @@ def _sealed_source(group: _Group, update: dict[str, Any]) -> _Group:
 def _sealed_link(given: _Line) -> _Line:
     traces = {
         name: trace.model_copy(update={"sha256": trace.course().sha256})
-        for name in ("rate_trace", "reverse_rate_trace")
+        for name in TRACES
         if (trace := getattr(given, name)) is not None and trace.path is not None
     }
     return given.model_copy(update=traces) if traces else given
@@ -177,10 +183,11 @@ def _parameters(
 def two_way_delays(whole: "Scenario") -> list[int]:
     """Compute the round-trip propagation delay of each group of an effective scenario, in picoseconds."""
     if whole.dumbbell is not None and whole.dumbbell.reverse is not None:
-        shared = TIME.parse(whole.dumbbell.bottleneck.delay) + TIME.parse(whole.dumbbell.reverse.delay)
-        return [shared + 2 * TIME.parse(group.access.delay) for group in whole.clients if group.access is not None]
+        shared = sum(mean_delay(link, whole.duration) for link in (whole.dumbbell.bottleneck, whole.dumbbell.reverse))
+        access = [group.access for group in whole.clients if group.access is not None]
+        return [shared + 2 * mean_delay(link, whole.duration) for link in access]
     links = directed(whole.links)
-    delays = [TIME.parse(link.link.delay) for link in links]
+    delays = [mean_delay(link.link, whole.duration) for link in links]
     routes = routes_over(links)
     return [
         sum(
@@ -203,7 +210,9 @@ def default_bin(whole: "Scenario") -> int:
     return round(mean / MICROSECOND) * MICROSECOND or round(mean)
 
 
-_FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(("queue", "loss", "policer", "shaper", "jitter", "reorder"))
+_FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(
+    ("queue", "loss", "loss_trace", "policer", "shaper", "jitter", "reorder")
+)
 """Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
 
 
@@ -245,7 +254,8 @@ def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
         update={
             "name": given.name or name,
             "packet_size": packet_size,
-            "start": given.start or "0 s",
+            "start": given.start or (given.active[0][0] if given.active else "0 s"),
+            "unfinished": given.unfinished or (given.usual_unfinished if given.pauses else None),
             "spread": given.spread or "0 s",
             "transport": tcp(scenario.profile, given.transport, packet_size)
             if isinstance(given.transport, Tcp)

@@ -16,6 +16,7 @@ from ackclock.values.kinds import (
     names,
     number,
     octets,
+    periods,
     places,
     steps,
     whole,
@@ -40,12 +41,21 @@ LONGEST_WAIT: Final = "1000000 s"
 Duration = Annotated[str, measured(TIME, "1 ps", LONGEST_RUN)]
 Instant = Annotated[str, measured(TIME, "0 s", LONGEST_RUN)]
 Delay = Annotated[str, measured(TIME, "0 s", "3600 s")]
+StateTime = Annotated[str, measured(TIME, "1 ns", LONGEST_WAIT)]
 Wait = Annotated[str, measured(TIME, "0 s", LONGEST_WAIT)]
 Rate = Annotated[str, measured(RATE, "1 bps", "1000 Gbps")]
 RateSteps = Annotated[
     Sequence[tuple[str, str]],
     steps(measured(TIME, "0 s", LONGEST_RUN), measured(RATE, "0 bps", "1000 Gbps"), most=10_000),
 ]
+DelaySteps = Annotated[
+    Sequence[tuple[str, str]],
+    steps(measured(TIME, "0 s", LONGEST_RUN), measured(TIME, "0 s", "3600 s"), most=10_000),
+]
+LossSteps = Annotated[
+    Sequence[tuple[str, float]], steps(measured(TIME, "0 s", LONGEST_RUN), number(low=0, high=1), most=10_000)
+]
+Periods = Annotated[Sequence[tuple[str, str]], periods(measured(TIME, "0 s", LONGEST_RUN), most=10_000)]
 Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
@@ -82,4 +92,6 @@ VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
 QueueName = Annotated[str, word((*catalogue().queues, "python"), noun="queue")]
 Direction = Annotated[str, word(["forward", "reverse"])]
 LossPlace = Annotated[str, word(["before", "after"])]
+Unfinished = Annotated[str, word(["dropped", "drained"])]
+Waiting = Annotated[str, word(["kept", "lost"])]
 PacketSizes = Annotated[str, word(["fixed", "exponential"])]

@@ -58,13 +58,17 @@ def named_queues(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any
         yield from _within(*link, "queue")
 
 
+TRACES: Final = ("rate_trace", "reverse_rate_trace", "delay_trace", "loss_trace")
+"""Fields of a link that may name files."""
+
+
 def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the tables of a scenario, possibly invalid, that can name files, each with its path in the scenario."""
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
             yield from _within(at, group, "source")
     for link in _links(tables):
-        yield from _rates(*link)
+        yield from _courses(*link)
 
 
 def _links(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -77,9 +81,9 @@ def _links(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from itertools.chain(*sides, _listed("links", tables.get("links")))
 
 
-def _rates(at: str, link: object) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rate traces of a link, each with its path in the scenario."""
-    for name in ("rate_trace", "reverse_rate_trace"):
+def _courses(at: str, link: object) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the traces of a link, each with its path in the scenario."""
+    for name in TRACES:
         yield from _within(at, link, name)
 
 

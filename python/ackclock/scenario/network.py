@@ -17,9 +17,11 @@ from ackclock.scenario.fields import (
     PositiveProbability,
     Probability,
     Rate,
+    StateTime,
 )
 from ackclock.scenario.model import Part
 from ackclock.scenario.rate_trace import RateTrace
+from ackclock.scenario.step_trace import DelayTrace, LossTrace
 from ackclock.values import errors
 from ackclock.values.quantity import RATE, TIME
 
@@ -64,21 +66,34 @@ class RandomLoss(_Loss):
     probability: Probability
     """Loss probability of a packet."""
 
+    idle: Probability | None = None
+    """Loss probability of a packet that finds the link idle, with nothing in transmission (default: ``probability``).
+    Only for ``place`` before."""
 
-class GilbertElliott(_Loss):
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that the state of the link is known where packets are lost."""
+        del data
+        if part is None or part.idle is None or part.place == "before":
+            return []
+        return [errors.wrong(("idle",), part.idle, "must be absent with place after: there the link is never idle")]
+
+
+class GilbertElliottPackets(_Loss):
     """A channel with a good and a bad state, which loses packets in bursts (Gilbert 1960, Elliott 1963).
 
-    The state may change after each packet. The initial state is drawn from the stationary distribution: bad with
+    The state may change after each packet, so that it waits while nobody sends: for states that last in time, as on a
+    wireless link, use `GilbertElliottTime`. The initial state is drawn from the stationary distribution: bad with
     probability ``to_bad / (to_bad + to_good)``.
 
     Examples
     --------
-    >>> GilbertElliott(to_bad=0.001, to_good=0.1).loss
+    >>> GilbertElliottPackets(to_bad=0.001, to_good=0.1).loss
     0.0099...
     """
 
-    kind: Literal["gilbert-elliott"] = "gilbert-elliott"
-    """``gilbert-elliott``."""
+    kind: Literal["gilbert-elliott-packets"] = "gilbert-elliott-packets"
+    """``gilbert-elliott-packets``."""
 
     to_bad: Probability
     """Probability of a change from good to bad after a packet."""
@@ -98,7 +113,41 @@ class GilbertElliott(_Loss):
         return (self.good * self.to_good + self.bad * self.to_bad) / (self.to_good + self.to_bad)
 
 
-Loss = ListedLoss | RandomLoss | GilbertElliott
+class GilbertElliottTime(_Loss):
+    """A channel with a good and a bad state that last in time, whether or not packets are sent.
+
+    The durations of the states are exponential: a Markov process in continuous time. The initial state is drawn from
+    the stationary distribution: bad with probability ``bad_time / (good_time + bad_time)``.
+
+    Examples
+    --------
+    >>> GilbertElliottTime(good_time="4950 ms", bad_time="50 ms").loss
+    0.01
+    """
+
+    kind: Literal["gilbert-elliott-time"] = "gilbert-elliott-time"
+    """``gilbert-elliott-time``."""
+
+    good_time: StateTime
+    """Mean duration of the good state, such as ``"2 s"``."""
+
+    bad_time: StateTime
+    """Mean duration of the bad state, such as ``"50 ms"``."""
+
+    good: Probability = 0.0
+    """Loss probability in the good state."""
+
+    bad: Probability = 1.0
+    """Loss probability in the bad state."""
+
+    @property
+    def loss(self) -> float:
+        """Long-run share of the time in which packets are lost."""
+        good, bad = TIME.parse(self.good_time), TIME.parse(self.bad_time)
+        return (self.good * good + self.bad * bad) / (good + bad)
+
+
+Loss = ListedLoss | RandomLoss | GilbertElliottPackets | GilbertElliottTime
 """Losses on a link that are not caused by its queue."""
 
 
@@ -188,14 +237,20 @@ class Link(Part):
     reverse_rate_trace: RateTrace | None = None
     """Changing rate of the reverse direction (default: ``rate_trace``)."""
 
-    delay: Delay
+    delay: Delay | None = None
     """Propagation delay of each direction, such as ``"25 ms"``."""
+
+    delay_trace: DelayTrace | None = None
+    """Changing propagation delay of each direction, instead of ``delay``."""
 
     queue: Queue | None = None
     """Queue discipline for waiting packets (default: drop-tail with a limit of 100,000 packets)."""
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """Losses in addition to drops by the queue (default: none)."""
+
+    loss_trace: LossTrace | None = None
+    """Losses with a changing probability, instead of ``loss``."""
 
     policer: Policer | None = None
     """Limit of the rate and the bursts that reach the queue; other packets are dropped (default: none)."""
@@ -211,9 +266,14 @@ class Link(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that either ``rate`` or ``rate_trace`` is given."""
+        """Check that a rate and a delay are given, each as a value or as a trace."""
         del part
-        return _rate_problems(data)
+        return _problems(data)
+
+    @classmethod
+    def prepared(cls, data: object) -> object:
+        """Replace the former name of a loss model."""
+        return _renamed(data)
 
     @property
     def forth(self) -> "Link":
@@ -291,14 +351,20 @@ class GraphLink(Part):
     reverse_rate_trace: RateTrace | None = None
     """Changing rate of the reverse direction (default: ``rate_trace``)."""
 
-    delay: Delay
+    delay: Delay | None = None
     """Propagation delay, such as ``"25 ms"``."""
+
+    delay_trace: DelayTrace | None = None
+    """Changing propagation delay, instead of ``delay``."""
 
     queue: Queue | None = None
     """Queue discipline for waiting packets (default: drop-tail with a limit of 100,000 packets)."""
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """Losses in addition to drops by the queue (default: none)."""
+
+    loss_trace: LossTrace | None = None
+    """Losses with a changing probability, instead of ``loss``."""
 
     policer: Policer | None = None
     """Limit of the rate and the bursts that reach the queue; other packets are dropped (default: none)."""
@@ -321,13 +387,18 @@ class GraphLink(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that either ``rate`` or ``rate_trace`` is given, and that a simplex link has no reverse rate."""
+        """Check the same as `Link`, and that a simplex link has no reverse rate."""
         del part
         trace = data.get("reverse_rate_trace")
         if data.get("duplex") is not False or trace is None:
-            return _rate_problems(data)
+            return _problems(data)
         alone = errors.wrong(("reverse_rate_trace",), trace, "must be absent when duplex is false")
-        return [*_rate_problems(data), alone]
+        return [*_problems(data), alone]
+
+    @classmethod
+    def prepared(cls, data: object) -> object:
+        """Replace the former name of a loss model."""
+        return _renamed(data)
 
     @property
     def back(self) -> "GraphLink":
@@ -353,13 +424,42 @@ def _back(link: _Line) -> _Line:
     return link.model_copy(update={"rate": None, "rate_trace": link.reverse_rate_trace, "reverse_rate_trace": None})
 
 
-def _rate_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
-    if data.get("rate_trace") is None:
-        given = data.get("rate") is not None
-        return [] if given else [errors.missing(("rate",), f"must be {RATE.allowed}, unless there is a rate_trace")]
-    if data.get("rate") is not None:
-        return [errors.wrong(("rate",), data["rate"], "must be absent when rate_trace is given")]
-    return []
+def _problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
+    found = []
+    for name, allowed in (("rate", RATE.allowed), ("delay", TIME.allowed), ("loss", None)):
+        trace = f"{name}_trace"
+        if data.get(trace) is None:
+            if data.get(name) is None and allowed is not None:
+                found.append(errors.missing((name,), f"must be {allowed}, unless there is a {trace}"))
+        elif data.get(name) is not None:
+            found.append(errors.wrong((name,), data[name], f"must be absent when {trace} is given"))
+    return found
+
+
+def _renamed(data: object) -> object:
+    """Read ``gilbert-elliott``, the name of version 0.2 for the channel whose states change with packets."""
+    loss = data.get("loss") if isinstance(data, Mapping) else None
+    if not (isinstance(data, Mapping) and isinstance(loss, Mapping) and loss.get("kind") == "gilbert-elliott"):
+        return data
+    return {**data, "loss": {**loss, "kind": "gilbert-elliott-packets"}}
+
+
+def mean_delay(link: Link | GraphLink, duration: str) -> int:
+    """Compute the mean propagation delay of a link over a run, in picoseconds.
+
+    Raises
+    ------
+    ScenarioError
+        A file that the link names cannot be read.
+
+    Examples
+    --------
+    >>> mean_delay(Link(rate="1 Mbps", delay_trace=DelayTrace(steps=[("0 s", "1 ms"), ("5 s", "2 ms")])), "20 s")
+    1750000000
+    """
+    if link.delay_trace is None:
+        return TIME.parse(link.delay or "")
+    return round(link.delay_trace.course().mean(TIME.parse(duration)))
 
 
 def mean_rate(link: Link | GraphLink, duration: str) -> int:

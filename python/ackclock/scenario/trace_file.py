@@ -75,12 +75,42 @@ _PACKETS: Final = _Form(
     optional=("packets",),
     most=MOST_ROWS,
 )
-_RATES: Final = _Form(
-    "CSV with a header or Parquet, with the columns time (seconds) and rate (bit/s), or a mahimahi trace",
-    columns=("time", "rate"),
-    optional=(),
-    most=MOST_STEPS,
-)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a file of steps: a property of a link that changes in time."""
+
+    name: str
+    plural: str
+    unit: str
+    """The unit in the file; empty if there is none."""
+    largest: int
+    """The largest value in this unit; the smallest is 0."""
+    to_engine: float
+    """The engine's unit in this unit."""
+    whole: bool = True
+    """Whether the engine's values are whole numbers."""
+    extra: str = ""
+    """Another form that such a file may have."""
+
+    @property
+    def form(self) -> _Form:
+        """The form of the file."""
+        unit = f" ({self.unit})" if self.unit else ""
+        words = f"CSV with a header or Parquet, with the columns time (seconds) and {self.name}{unit}{self.extra}"
+        return _Form(words, columns=("time", self.name), optional=(), most=MOST_STEPS)
+
+    @property
+    def limit(self) -> str:
+        """The allowed values, for an error."""
+        unit = f" {self.unit}" if self.unit else ""
+        return f"a trace of {self.plural} from 0 to {self.largest}{unit}"
+
+
+RATE: Final = Column("rate", "rates", "bit/s", FASTEST, 1, extra=", or a mahimahi trace")
+DELAY: Final = Column("delay", "delays", "seconds", 3600, PICOSECONDS_PER_SECOND)
+LOSS: Final = Column("loss", "losses", "", 1, 1, whole=False)
 _MAHIMAHI: Final = _Form(
     "a mahimahi trace: a whole number of milliseconds in each line, in order, the last one above 0",
     columns=("line",),
@@ -109,15 +139,15 @@ class TraceFile:
 
 
 @dataclass(frozen=True, eq=False)
-class RateFile:
-    """The content of a rate trace file."""
+class StepFile:
+    """The content of a file of steps."""
 
     sha256: str
     """The digest of the file's content."""
     times: NDArray[np.uint64]
-    """Start of each rate, in picoseconds: 0 for the first, and increasing."""
-    rates: NDArray[np.int64]
-    """The rates, bit/s."""
+    """Start of each step, in picoseconds: 0 for the first, and increasing."""
+    values: NDArray[np.float64]
+    """The values, in the engine's unit."""
     period: int | None = None
     """Period of a trace that repeats by itself, in picoseconds."""
 
@@ -134,16 +164,16 @@ def read(path: str) -> TraceFile:
     return _read(path, there.st_mtime_ns, there.st_size)
 
 
-def read_rates(path: str) -> RateFile:
-    """Read a rate trace.
+def read_steps(path: str, column: Column) -> StepFile:
+    """Read one column of a file of steps.
 
     Raises
     ------
     ScenarioError
-        The file cannot be read, or contains no rate trace.
+        The file cannot be read, or contains no such steps.
     """
-    there = _status(path, _RATES)
-    return _read_rates(path, there.st_mtime_ns, there.st_size)
+    there = _status(path, column.form)
+    return _read_steps(path, column, there.st_mtime_ns, there.st_size)
 
 
 def other_digest(path: str, expected: str | None) -> ScenarioError:
@@ -180,34 +210,36 @@ def _read(path: str, modified: int, size: int) -> TraceFile:
     return TraceFile(digest, _times(path, table["time"], _PACKETS), packets)
 
 
-@functools.lru_cache(maxsize=4)
-def _read_rates(path: str, modified: int, size: int) -> RateFile:
-    """Read a rate trace, cached by path, size and time of modification."""
+@functools.lru_cache(maxsize=12)
+def _read_steps(path: str, column: Column, modified: int, size: int) -> StepFile:
+    """Read one column of a file of steps, cached by path, size and time of modification."""
     import numpy as np  # noqa: PLC0415
 
     del modified, size
-    data = _bytes(path, _RATES)
+    form = column.form
+    data = _bytes(path, form)
     digest = hashlib.sha256(data).hexdigest()
-    if _OPPORTUNITY.match(data):
-        return RateFile(digest, *_opportunities(path, data))
-    table = _table(path, data, _RATES)
-    times = _times(path, table["time"], _RATES)
+    if column == RATE and _OPPORTUNITY.match(data):
+        return StepFile(digest, *_opportunities(path, data))
+    table = _table(path, data, form)
+    times = _times(path, table["time"], form)
     wrong = np.diff(times, prepend=-1.0) <= 0
     if times[0] != 0 or wrong.any():
         why = (
             "it does not start at time 0" if times[0] != 0 else f"a time is repeated, in row {int(wrong.argmax()) + 1}"
         )
-        raise _RATES.refused(path, why)
-    rates = _numbers(path, "rate", table["rate"], _RATES).astype(np.float64)
-    wrong = ~((rates >= 0) & (rates <= FASTEST))
+        raise form.refused(path, why)
+    values = _numbers(path, column.name, table[column.name], form).astype(np.float64)
+    wrong = ~((values >= 0) & (values <= column.largest))
     if wrong.any():
-        why = f"a rate is out of bounds, in row {int(np.argmax(wrong)) + 1}"
-        raise unreadable(path, why, f"a trace of rates from 0 to {FASTEST} bit/s")
+        why = f"a {column.name} is out of bounds, in row {int(np.argmax(wrong)) + 1}"
+        raise unreadable(path, why, column.limit)
     _check_length(path, times[-1])
     picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.uint64)
     if (np.diff(picoseconds) == 0).any():
         raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
-    return RateFile(digest, picoseconds, np.rint(rates).astype(np.int64))
+    values = values * column.to_engine
+    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values)
 
 
 def _check_length(path: str, end: float) -> None:
@@ -215,7 +247,7 @@ def _check_length(path: str, end: float) -> None:
         raise unreadable(path, "it is too long", f"a trace up to {LONGEST_RUN}")
 
 
-def _opportunities(path: str, data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
+def _opportunities(path: str, data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.float64], int]:
     """Read a mahimahi trace as steps and their period."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
@@ -237,7 +269,7 @@ def _opportunities(path: str, data: bytes) -> tuple[NDArray[np.uint64], NDArray[
     times, rates, period = mahimahi.steps(milliseconds)
     if times.size > MOST_STEPS:
         raise unreadable(path, "it has too many different milliseconds", f"a trace of at most {MOST_STEPS // 2}")
-    return times, rates, period
+    return times, rates.astype(np.float64), period
 
 
 def _table(path: str, data: bytes, form: _Form) -> pa.Table:

@@ -11,11 +11,14 @@ from ackclock.scenario.fields import (
     Band,
     Count,
     Direction,
+    Duration,
     GroupName,
     Instant,
     PacketSize,
     PacketSizes,
+    Periods,
     PlainName,
+    Unfinished,
     Wait,
 )
 from ackclock.scenario.model import Part
@@ -71,6 +74,24 @@ class Group(Part):
     client and seed (default: no delay). Without it, greedy flows give the same run with every seed, unless something
     else in the scenario is random."""
 
+    stop: Instant | None = None
+    """Time at which the sources stop (default: they never stop). At most one of ``stop``, ``duration`` and ``active``
+    can be given."""
+
+    duration: Duration | None = None
+    """How long each source is active after its own start, instead of ``stop``."""
+
+    active: Periods | None = None
+    """Periods in which the sources are active, instead of ``start`` and ``stop``, such as
+    ``[["0 s", "20 s"], ["40 s", "60 s"]]``. The random delay of ``spread`` delays each beginning. A source's clock
+    stands still in a pause, and the connection stays open."""
+
+    unfinished: Unfinished | None = None
+    """What happens to data that is not sent when a period ends: ``"dropped"``, or ``"drained"``, which sends all of it
+    (default: dropped; drained for transfers, requests, connections and pages, which complete what has begun). Data that
+    was sent once is delivered in any case. The rest of a greedy transfer with a ``size`` continues with the next
+    period."""
+
     transport: Transport
     """Transport protocol."""
 
@@ -80,6 +101,17 @@ class Group(Part):
     priority: Band = 0
     """Band of the group's packets, ACKs included, at links with the queue ``priority``: from 0, which is served first
     (default), to 7."""
+
+    @property
+    def pauses(self) -> bool:
+        """Whether the sources stop at some time."""
+        return self.stop is not None or self.duration is not None or self.active is not None
+
+    @property
+    def usual_unfinished(self) -> str:
+        """The default of ``unfinished``."""
+        ends = isinstance(self.source, Transfers | Requests | Connections | Pages)
+        return "drained" if ends else "dropped"
 
     @property
     def payload(self) -> int:

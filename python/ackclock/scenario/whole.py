@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
 
 from ackclock.scenario import consistency, files
+from ackclock.scenario.changes import Change
 from ackclock.scenario.effective import effective, sealed
 from ackclock.scenario.fields import Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
@@ -108,6 +109,9 @@ class Scenario(Part):
 
     flows: Annotated[Sequence[Flow], _TABLES] = ()
     """The flows of a graph, in groups with equal parameters."""
+
+    changes: Annotated[Sequence[Change], _TABLES] = ()
+    """Changes of links at given times."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:

@@ -205,6 +205,45 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
     return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
 
 
+def periods(time: Kind, *, most: int) -> Kind:
+    """Allow arrays of periods: pairs of a beginning and a later end, in order and without overlap.
+
+    Parameters
+    ----------
+    time
+        Kind of the times: `measured`.
+    most
+        Maximum number of periods.
+
+    Examples
+    --------
+    >>> kind = periods(measured(TIME, "0 s", "1 h"), most=10)
+    >>> kind.check([["0 s", "20 s"], ["40000 ms", "60 s"]])
+    (('0 s', '20 s'), ('40 s', '60 s'))
+    >>> kind.check([["0 s", "20 s"], ["10 s", "60 s"]])
+    Traceback (most recent call last):
+    ValueError: in the pair at 1, '10 s' must not be before the end of the period before, at 20 s
+    """
+    allowed = f"must be an array of 1 to {most} pairs of a beginning and an end"
+
+    def check(given: object) -> tuple[tuple[str, str], ...]:
+        if not isinstance(given, list | tuple) or not 1 <= len(given) <= most:
+            raise ValueError(allowed)
+        pairs: list[tuple[str, str]] = []
+        for place, each in enumerate(given):
+            begin, end = (str(time) for time in _checked_pair(each, (time, time), allowed, place))
+            if pairs and TIME.parse(begin) < TIME.parse(pairs[-1][1]):
+                rule = f"must not be before the end of the period before, at {pairs[-1][1]}"
+                raise ValueError(f"in the pair at {place}, {shown(begin)} {rule}")
+            if TIME.parse(end) <= TIME.parse(begin):
+                raise ValueError(f"in the pair at {place}, {shown(end)} must be later than the beginning, {begin}")
+            pairs.append((begin, end))
+        return tuple(pairs)
+
+    item = {"type": "array", "prefixItems": [dict(time.schema)] * 2, "minItems": 2, "maxItems": 2}
+    return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
+
+
 def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
     """Allow arrays of points of a distribution function: pairs of a value and the share of all values up to it.
 

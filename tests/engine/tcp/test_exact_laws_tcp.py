@@ -191,7 +191,7 @@ def test_losses_at_random_and_in_bursts_are_those_of_the_channel(record_property
         %.
     """
 
-    def lost(loss: ac.RandomLoss | ac.GilbertElliott) -> float:
+    def lost(loss: ac.RandomLoss | ac.GilbertElliottPackets) -> float:
         scenario = ac.Scenario(
             duration="100 s",
             packet_size=1000,
@@ -206,7 +206,7 @@ def test_losses_at_random_and_in_bursts_are_those_of_the_channel(record_property
         return summary.loss
 
     independent = lost(ac.RandomLoss(probability=0.05))
-    channel = ac.GilbertElliott(to_bad=0.005, to_good=0.05, good=0.01, bad=0.8)
+    channel = ac.GilbertElliottPackets(to_bad=0.005, to_good=0.05, good=0.01, bad=0.8)
     bursts = lost(channel)
     record_property("measured", f"{independent:.4f} for 0.05, {bursts:.4f} for {channel.loss:.4f}")
     assert independent == pytest.approx(0.05, abs=4 * (0.05 * 0.95 / 1e5) ** 0.5)

@@ -57,8 +57,8 @@ def test_a_made_rate_has_the_mean_and_is_its_seeds_own(dwell: int) -> None:
     assert course(dwell, 1) == course(dwell, 1)
     if dwell:
         assert course(dwell, 1) != course(dwell, 2)
-        assert (np.diff(made.rates) != 0).all()
-        assert len(set(made.rates.tolist())) <= 4
+        assert (np.diff(made.values) != 0).all()
+        assert len(set(made.values.tolist())) <= 4
         # exponential stays: the mean of n has a standard error of 1 / sqrt(n) of it
         count = made.times.size
         assert 100_000 / count == pytest.approx(dwell, rel=4 / count**0.5)
@@ -67,7 +67,7 @@ def test_a_made_rate_has_the_mean_and_is_its_seeds_own(dwell: int) -> None:
 @pytest.mark.parametrize("amount", LOSSES)
 def test_both_kinds_lose_the_same_part(amount: int) -> None:
     bursts, random = lossy(BURSTS, amount), lossy(RANDOM, amount)
-    assert isinstance(bursts, ac.GilbertElliott)
+    assert isinstance(bursts, ac.GilbertElliottPackets)
     assert isinstance(random, ac.RandomLoss)
     assert bursts.loss == pytest.approx(amount / MILLION)
     assert random.probability == amount / MILLION

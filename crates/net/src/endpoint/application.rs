@@ -24,7 +24,10 @@ pub(crate) struct Application {
 
 impl Application {
     /// The application of a source that is first polled at `start`, if at all.
-    pub(crate) fn new(source: AnySource, stream: Stream, start: Option<Time>) -> Self {
+    pub(crate) fn new(mut source: AnySource, stream: Stream, mut start: Option<Time>) -> Self {
+        if let AnySource::Scheduled(scheduled) = &mut source {
+            start = start.and_then(|start| scheduled.first(start));
+        }
         let mut application = Self { source, stream, next: Time::MAX };
         application.wait_until(start);
         application
@@ -40,6 +43,19 @@ impl Application {
     /// not ended.
     pub(crate) fn wait_until(&mut self, next: Option<Time>) {
         self.next = next.map_or(Time::MAX, |next| next.min(LAST));
+    }
+
+    /// The time of the next pause of the source in which it drops what is unfinished.
+    pub(crate) fn next_pause(&self) -> Option<Time> {
+        if let AnySource::Scheduled(source) = &self.source { source.next_pause() } else { None }
+    }
+
+    /// Begins this pause. `withdrawn` is the number of packets that the sender had not sent.
+    pub(crate) fn pause(&mut self, withdrawn: u64) {
+        if let AnySource::Scheduled(source) = &mut self.source {
+            let next = source.pause(withdrawn, self.next, &mut self.stream);
+            self.wait_until(next);
+        }
     }
 
     /// The packets of the source's next emission, if its time has come.
@@ -104,10 +120,13 @@ impl Application {
 
     /// Requests made before `end` that wait for the transfers before them.
     pub(crate) fn waiting(&self, end: Time) -> Vec<Transfer> {
-        match &self.source {
-            AnySource::Transfers(source) => Transfers::clone(source).waiting(end, self.stream.clone()),
-            _ => Vec::new(),
-        }
+        let (source, mut schedule) = match &self.source {
+            AnySource::Scheduled(scheduled) => (scheduled.source(), Some(scheduled.schedule().clone())),
+            source => (source, None),
+        };
+        let AnySource::Transfers(source) = source else { return Vec::new() };
+        let admit = |due| schedule.as_mut().map_or(Some(due), |schedule| schedule.admit(due));
+        Transfers::clone(source).waiting(end, self.stream.clone(), admit)
     }
 
     /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which
@@ -131,7 +150,14 @@ impl Application {
         flow: FlowId,
         observer: &mut impl Observer,
     ) -> bool {
-        let source = match &mut self.source {
+        let (source, schedule) = match &mut self.source {
+            AnySource::Scheduled(scheduled) => {
+                let (source, schedule) = scheduled.parts();
+                (source, Some(schedule))
+            }
+            source => (source, None),
+        };
+        let source = match source {
             AnySource::Transfers(source) => source,
             AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
             _ => return false,
@@ -140,8 +166,12 @@ impl Application {
             observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
         }
         if self.next == Time::MAX && sender.is_idle() {
-            let next = source.acknowledged(now, &mut self.stream);
-            self.wait_until(Some(next));
+            let due = source.acknowledged(now, &mut self.stream);
+            let next = schedule.map_or(Some(due), |schedule| schedule.admit(due));
+            if let Some(later) = next.filter(|next| *next > due) {
+                source.postpone(later);
+            }
+            self.wait_until(next);
         }
         false
     }

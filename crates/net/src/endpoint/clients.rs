@@ -16,6 +16,7 @@ use ackclock_units::{Role, Stream, Time};
 use super::pages::{AfterObject, Pages};
 use crate::packet::{FlowId, Name, Names};
 use crate::plan::{GroupSpec, PagesSpec, Plan, SourceSpec};
+use crate::source::schedule::Schedule;
 use crate::source::{Distribution, whole_packets};
 
 /// A requested transfer.
@@ -55,8 +56,9 @@ pub(crate) struct Client {
     free: Vec<FlowId>,
     demand: Demand,
     stream: Stream,
-    /// Time of the client's next request or page.
+    /// Time of the client's next request or page; [`Time::MAX`] if there is none.
     next: Time,
+    schedule: Option<Schedule>,
     waiting: VecDeque<Request>,
     /// Number of requests that had to wait.
     waited: u64,
@@ -141,6 +143,7 @@ impl Clients {
             return Some(AfterObject::Requests(connections));
         }
         let (since, connections, next) = pages.end(now, &mut client.stream);
+        let next = client.admit(next);
         client.next = next;
         Some(AfterObject::Ends { client: FlowId(client.first), since, connections, next })
     }
@@ -208,6 +211,7 @@ impl Client {
             demand,
             stream: Stream::new(seed, Role::Source, name),
             next: Time::ZERO,
+            schedule: spec.schedule_of(name, seed),
             waiting: VecDeque::new(),
             waited: 0,
         };
@@ -218,9 +222,17 @@ impl Client {
     /// Time of the next request after the start or a request at `now`. The first page begins at the start.
     fn after(&mut self, now: Time) -> Time {
         match self.demand {
-            Demand::Transfers { rate, .. } => now.saturating_add(Time::from_secs_f64(self.stream.exponential() / rate)),
-            Demand::Pages(_) => now,
+            Demand::Transfers { rate, .. } => {
+                let next = now.saturating_add(Time::from_secs_f64(self.stream.exponential() / rate));
+                self.schedule.as_mut().map_or(Some(next), |schedule| schedule.shift(next)).unwrap_or(Time::MAX)
+            }
+            Demand::Pages(_) => self.admit(now),
         }
+    }
+
+    /// The time at which the client acts that would act at `due` without pauses; [`Time::MAX`] if no period is left.
+    fn admit(&mut self, due: Time) -> Time {
+        self.schedule.as_mut().map_or(Some(due), |schedule| schedule.admit(due)).unwrap_or(Time::MAX)
     }
 
     /// Takes a free flow, if there is one.

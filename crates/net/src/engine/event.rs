@@ -31,6 +31,8 @@ pub(crate) enum Wakeup {
     Request,
     /// A flow's connection is complete.
     Close,
+    /// A flow's source pauses, and drops what is unfinished.
+    Pause,
     /// A link that stores packets may start the next transmission, or delayed ACKs may enter a link that does not.
     Departure,
 }
@@ -54,7 +56,7 @@ const _: () = assert!(size_of::<Event>() == 32, "half a cache line");
 /// Upper limit of stops. Larger values are wake-ups other than an arrival.
 const ARRIVAL: u32 = Stop::LIMIT;
 /// The value for a departure.
-const DEPARTURE: u32 = ARRIVAL + 7;
+const DEPARTURE: u32 = ARRIVAL + 8;
 
 impl Event {
     /// A placeholder where there is no event.
@@ -86,6 +88,7 @@ impl Event {
             Wakeup::Timeout => ARRIVAL + 4,
             Wakeup::Request => ARRIVAL + 5,
             Wakeup::Close => ARRIVAL + 6,
+            Wakeup::Pause => ARRIVAL + 7,
             Wakeup::Departure => DEPARTURE,
         };
         Self::new(at, stop, Packet::empty(flow))
@@ -154,6 +157,7 @@ impl Event {
             4 => Wakeup::Timeout,
             5 => Wakeup::Request,
             6 => Wakeup::Close,
+            7 => Wakeup::Pause,
             _ => Wakeup::Departure,
         }
     }
@@ -210,18 +214,18 @@ mod tests {
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
-        use Wakeup::{Close, DelayedAck, Departure, Release, Request, Source, Timeout};
+        use Wakeup::{Close, DelayedAck, Departure, Pause, Release, Request, Source, Timeout};
         let hops = [Hop::new(LinkId(9))];
         let names = Names::default();
         let key = |event: Event| event.key(Targets { hops: &hops, names: &names });
         let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), at, wakeup);
-        let order = [DelayedAck, Source, Release, Timeout, Request, Close];
+        let order = [DelayedAck, Source, Release, Timeout, Request, Close, Pause];
         for (first, second) in order.iter().zip(&order[1..]) {
             assert!(key(event(Time::SECOND, 9, *first)) < key(event(Time::SECOND, 0, *second)));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);
         }
         let departure = Event::departure(LinkId(7), Time::SECOND);
-        assert!(key(event(Time::SECOND, 9, Close)) < key(departure));
+        assert!(key(event(Time::SECOND, 9, Pause)) < key(departure));
         assert_eq!((departure.wakeup(), departure.link(), key(departure).id), (Departure, LinkId(7), 7));
         let arrival = Event::arrival(Time::SECOND, Stop(1), &Packet::empty(FlowId(3)));
         assert!(key(arrival) < key(event(Time::SECOND, 0, Wakeup::DelayedAck)));

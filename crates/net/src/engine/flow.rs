@@ -178,6 +178,27 @@ impl Flow {
         }
     }
 
+    /// Waits for the next pause of the source in which it drops what is unfinished.
+    pub(crate) fn await_pause(&self, transit: &mut Transit) {
+        if let Some(at) = self.application.next_pause() {
+            transit.wake(at, self.packetizer.flow(), Wakeup::Pause);
+        }
+    }
+
+    /// Begins this pause.
+    pub(crate) fn pause(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        let withdrawn = match &mut self.transport {
+            Transport::Udp { .. } => 0,
+            Transport::Tcp(sender) => sender.withdraw(now),
+        };
+        self.application.pause(withdrawn);
+        self.await_pause(transit);
+        match self.transport {
+            Transport::Udp { .. } => self.arm(now, transit),
+            Transport::Tcp(_) => self.take_turn(now, transit, observer),
+        }
+    }
+
     /// Continues a turn that was [cut](Transit::cut).
     #[inline(never)]
     pub(crate) fn resume_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {

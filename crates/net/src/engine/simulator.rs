@@ -66,6 +66,7 @@ impl Simulator {
         let Network { mut flows, clients, mut transit, rounds, failures } = Network::new(plan, names, seed, observed)?;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
+            flow.await_pause(&mut transit);
         }
         for (at, flow) in clients.first_requests() {
             transit.wake(at, flow, Wakeup::Request);
@@ -279,6 +280,7 @@ impl Simulator {
             Wakeup::DelayedAck => transit.delayed_ack(flow, now, observer),
             Wakeup::Request => self.request(flow, now, observer),
             Wakeup::Close => self.close(flow, now, observer),
+            Wakeup::Pause => flows[flow.0 as usize].pause(now, transit, observer),
             wakeup => flows[flow.0 as usize].wake(wakeup, now, transit, observer),
         }
     }
@@ -302,7 +304,9 @@ impl Simulator {
         match clients.complete_object(flow, now) {
             Some(AfterObject::Requests(connections)) => {
                 // each in an event of its own, as a flow may act ahead of the clock if no other event is due
-                connections.into_iter().for_each(|flow| transit.wake(now, flow, Wakeup::Request));
+                for flow in connections {
+                    transit.wake(now, flow, Wakeup::Request);
+                }
                 return;
             }
             Some(AfterObject::Ends { client, since, connections, next }) => {

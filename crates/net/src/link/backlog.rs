@@ -222,11 +222,8 @@ mod tests {
             packets in prop::collection::vec((0_u64..4, prop::sample::select(vec![40_u32, 1500])), 1..60),
             varies in any::<bool>(),
         ) {
-            let trace = RateTraceSpec {
-                times: vec![Time::ZERO, Time::from_millis(20), Time::from_millis(30)],
-                rates: vec![1_000_000, 0, 2_000_000],
-                period: Some(Time::from_millis(50)),
-            };
+            let times = vec![Time::ZERO, Time::from_millis(20), Time::from_millis(30)];
+            let trace = RateTraceSpec::new(times, vec![1_000_000, 0, 2_000_000], Some(Time::from_millis(50)));
             let constant = RateSpec::Constant(Rate::from_mbps(1));
             let rate = LinkRate::new(&if varies { RateSpec::Trace(Arc::new(trace)) } else { constant });
             let mut backlog = Backlog::new(rate.clone());

@@ -3,6 +3,7 @@
 use ackclock_units::{Stream, Time};
 
 use crate::link::loss::{Loss, LossPlace};
+use crate::link::rate::LinkRate;
 use crate::link::token_bucket::{BucketSpec, TokenBucket};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
@@ -11,6 +12,8 @@ use crate::queue::DropReason;
 /// The conditions under which packets reach the queue of a link.
 #[derive(Debug)]
 pub(crate) struct Entrance {
+    /// The rate of a link that has outages.
+    down: Option<LinkRate>,
     loss: Option<Loss>,
     policer: Option<TokenBucket>,
     /// Packets that never conform to these buckets are dropped.
@@ -19,17 +22,20 @@ pub(crate) struct Entrance {
 
 impl Entrance {
     /// The entrance of a link; `None` if all packets reach the queue.
-    pub(crate) fn new(spec: &LinkSpec, losses: Stream) -> Option<Box<Self>> {
-        let loss = spec.loss_at(LossPlace::Before).map(|loss| Loss::new(loss, losses));
+    pub(crate) fn new(spec: &LinkSpec, rate: &LinkRate, losses: Stream) -> Option<Box<Self>> {
+        let down = spec.rate.has_outages().then(|| rate.clone());
+        let loss = Loss::of(spec, LossPlace::Before, losses);
         let policed = [spec.policer, spec.shaper];
-        let has_any = loss.is_some() || policed.iter().any(Option::is_some);
-        has_any.then(|| Box::new(Self { loss, policer: spec.policer.map(TokenBucket::new), policed }))
+        let has_any = down.is_some() || loss.is_some() || policed.iter().any(Option::is_some);
+        has_any.then(|| Box::new(Self { down, loss, policer: spec.policer.map(TokenBucket::new), policed }))
     }
 
-    /// The reason for which the packet does not reach the queue, if there is one.
-    pub(crate) fn refuses(&mut self, packet: &Packet, now: Time) -> Option<DropReason> {
+    /// The reason for which the packet does not reach the queue of a link that is busy until `busy_until`, if there is one.
+    pub(crate) fn refuses(&mut self, packet: &Packet, busy_until: Time, now: Time) -> Option<DropReason> {
         let size = packet.size();
-        if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
+        if self.down.as_ref().is_some_and(|rate| rate.is_down(now))
+            || self.loss.as_mut().is_some_and(|loss| loss.loses(packet, busy_until <= now, now))
+        {
             Some(DropReason::Lost)
         } else if !self.policed.iter().flatten().all(|bucket| bucket.admits(size))
             || self.policer.as_mut().is_some_and(|policer| !policer.take(size, now))

@@ -1,13 +1,49 @@
-//! Extra delays of single packets after a link: jitter, and packets that are held back.
+//! Extra delays of single packets after a link: a propagation delay that changes, jitter, and packets that are held back.
 //!
-//! The extra delay is added to the propagation delay of the link; it takes no transmission time.
+//! The extra delay is added to the least propagation delay of the link; it takes no transmission time. A packet has the
+//! propagation delay at the end of its transmission, and keeps it. Where that delay falls, later packets overtake earlier
+//! ones, as in ns-2, ns-3 and netem, or arrive just behind them, as from a radio bearer that delivers in order (3GPP TS
+//! 38.323, section 5.2.2): see `reorders`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use super::steps;
 use crate::link::backlog::INSTANT;
+use crate::plan::LinkSpec;
+
+/// A propagation delay that changes in steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayTraceSpec {
+    /// Times of changes: the first is 0, each later than the one before.
+    pub times: Vec<Time>,
+    /// The delays from these times on, minus the least delay, which is the link's.
+    pub extra: Vec<Time>,
+    /// Period after which the trace repeats; `None` keeps the last delay.
+    pub period: Option<Time>,
+    /// Whether packets may overtake each other. If not, a packet that would arrive before its predecessor arrives one
+    /// picosecond after it.
+    pub reorders: bool,
+}
+
+impl DelayTraceSpec {
+    /// Validates the values.
+    ///
+    /// # Errors
+    /// The invalid field and the problem.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        steps::check(&self.times, ("extra", self.extra.len()), self.period)
+    }
+
+    /// The longest extra delay.
+    pub(crate) fn most(&self) -> Time {
+        self.extra.iter().copied().max().unwrap_or_default()
+    }
+}
 
 /// Jitter: each packet has an extra delay, independent and uniform from 0 to `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +79,9 @@ impl ReorderSpec {
 /// The extra delays of the packets of a link.
 #[derive(Clone, Debug)]
 pub(crate) struct ExtraDelay {
+    /// The trace of the delay, and the least delay.
+    trace: Option<(Arc<DelayTraceSpec>, Time)>,
+    keeps_order: bool,
     jitter: Option<(JitterSpec, Stream)>,
     reorder: Option<(ReorderSpec, Stream)>,
     /// The latest arrival so far of a packet that was not held back.
@@ -56,28 +95,29 @@ impl ExtraDelay {
     pub(crate) const BYTES_OF_PACKET: usize = 2 * size_of::<Time>();
 
     /// The extra delays of the link with the given global id; `None` if it has none.
-    pub(crate) fn new(
-        jitter: Option<JitterSpec>,
-        reorder: Option<ReorderSpec>,
-        seed: u64,
-        link: u32,
-    ) -> Option<Box<Self>> {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, link: u32) -> Option<Box<Self>> {
         let stream = |role| Stream::new(seed, role, link);
-        let jitter = jitter.map(|spec| (spec, stream(Role::Jitter)));
-        let reorder = reorder.map(|spec| (spec, stream(Role::Reorder)));
-        let has_any = jitter.is_some() || reorder.is_some();
-        has_any.then(|| Box::new(Self { jitter, reorder, last: Time::ZERO, pending: BTreeSet::new() }))
+        let trace = spec.delay_trace.clone().map(|trace| (trace, spec.delay));
+        let jitter = spec.jitter.map(|spec| (spec, stream(Role::Jitter)));
+        let reorder = spec.reorder.map(|spec| (spec, stream(Role::Reorder)));
+        let has_any = trace.is_some() || jitter.is_some() || reorder.is_some();
+        let keeps_order = spec.keeps_order_of_delays();
+        let (last, pending) = (Time::ZERO, BTreeSet::new());
+        has_any.then(|| Box::new(Self { trace, keeps_order, jitter, reorder, last, pending }))
     }
 
     /// The arrival of a packet that would arrive at `earliest` without extra delays. These times must increase from
     /// packet to packet.
     pub(crate) fn arrival(&mut self, earliest: Time) -> Time {
-        let (mut arrival, mut keeps_order) = (earliest, true);
+        let mut arrival = earliest;
+        if let Some((trace, least)) = &self.trace {
+            let (_, _, step) = steps::at(&trace.times, trace.period, earliest.saturating_sub(*least));
+            arrival = arrival.saturating_add(trace.extra[step]);
+        }
         if let Some((spec, stream)) = &mut self.jitter {
             arrival = arrival.saturating_add(stream.time_below(spec.max));
-            keeps_order = !spec.reorders;
         }
-        if keeps_order {
+        if self.keeps_order {
             arrival = arrival.max(self.last.saturating_add(INSTANT));
         }
         let mut is_held = false;
@@ -87,7 +127,7 @@ impl ExtraDelay {
             arrival = arrival.saturating_add(spec.delay);
             is_held = true;
         }
-        if self.reorder.is_some() || !keeps_order {
+        if self.reorder.is_some() || !self.keeps_order {
             self.pending = self.pending.split_off(&earliest);
             while arrival < Time::MAX && !self.pending.insert(arrival) {
                 arrival += INSTANT;
@@ -110,11 +150,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::plan::Topology;
+    use crate::plan::testing::dumbbell_of_reno;
 
     const MILLI: Time = Time::from_millis(1);
 
     fn jitter(micros: u64, reorders: bool) -> JitterSpec {
         JitterSpec { max: Time::from_micros(micros), reorders }
+    }
+
+    fn link(jitter: Option<JitterSpec>, reorder: Option<ReorderSpec>) -> LinkSpec {
+        let Topology::Dumbbell { bottleneck, .. } = dumbbell_of_reno(1).topology else {
+            unreachable!("it is a dumbbell")
+        };
+        LinkSpec { jitter, reorder, ..bottleneck }
     }
 
     /// Arrivals of packets that would arrive `spacing` apart.
@@ -124,7 +173,7 @@ mod tests {
         spacing: Time,
         count: u64,
     ) -> Vec<(Time, Time)> {
-        let mut extra = ExtraDelay::new(jitter, reorder, 1, 0).expect("there is an extra delay");
+        let mut extra = ExtraDelay::new(&link(jitter, reorder), 1, 0).expect("there is an extra delay");
         let times = (1..=count).map(|number| spacing.saturating_mul(number));
         times.map(|earliest| (earliest, extra.arrival(earliest))).collect()
     }
@@ -181,6 +230,44 @@ mod tests {
         assert!(all.iter().all(|(earliest, at)| *at == *earliest + reorder.delay));
     }
 
+    /// Packets 1 ms apart on a link whose delay is 5, 2, 20 and 1 ms from 0, 10, 12 and 20 ms on, and again after 30 ms.
+    ///
+    /// Validates: each packet has the delay at the end of its transmission; without reordering, none arrives before its
+    ///   predecessor.
+    /// Source: by hand.
+    /// Tolerance: exact.
+    #[test]
+    fn a_packet_has_the_delay_at_the_end_of_its_transmission() {
+        let delays = [5, 2, 20, 1];
+        let trace = |reorders| DelayTraceSpec {
+            times: [0, 10, 12, 20].map(Time::from_millis).to_vec(),
+            extra: delays.map(|delay| Time::from_millis(delay - 1)).to_vec(),
+            period: Some(Time::from_millis(30)),
+            reorders,
+        };
+        let arrivals = |reorders| -> Vec<Time> {
+            let spec = LinkSpec { delay: MILLI, delay_trace: Some(trace(reorders).into()), ..link(None, None) };
+            assert_eq!(spec.delay_trace.as_ref().map(|trace| trace.check()), Some(Ok(())));
+            let mut extra = ExtraDelay::new(&spec, 1, 0).expect("there is an extra delay");
+            (0..40).map(|end| extra.arrival(Time::from_millis(end) + MILLI)).collect()
+        };
+        let delay = |end| match end % 30 {
+            0..10 => 5,
+            10..12 => 2,
+            12..20 => 20,
+            _ => 1,
+        };
+        let expected: Vec<Time> = (0..40).map(|end| Time::from_millis(end + delay(end))).collect();
+        let free = arrivals(true);
+        // of two packets that would arrive at one time, the second arrives a picosecond later
+        assert!(free.iter().zip(&expected).all(|(found, expected)| *found - *expected <= Time::from_picos(2)));
+        let mut last = Time::ZERO;
+        for (kept, expected) in arrivals(false).iter().zip(expected) {
+            assert_eq!(*kept, expected.max(last + INSTANT));
+            last = *kept;
+        }
+    }
+
     #[test]
     fn the_two_have_streams_of_their_own() {
         let reorder = ReorderSpec { probability: 0.3, delay: Time::SECOND };
@@ -209,7 +296,7 @@ mod tests {
         ) {
             let jitter = max.map(|max| JitterSpec { max: Time::from_picos(max), reorders });
             let reorder = held.map(|(probability, delay)| ReorderSpec { probability, delay: Time::from_picos(delay) });
-            let Some(mut extra) = ExtraDelay::new(jitter, reorder, 1, 0) else { return Ok(()) };
+            let Some(mut extra) = ExtraDelay::new(&link(jitter, reorder), 1, 0) else { return Ok(()) };
             let (mut earliest, mut seen, mut last) = (Time::ZERO, BTreeSet::new(), Time::ZERO);
             for gap in gaps {
                 earliest += Time::from_picos(gap);
@@ -225,7 +312,8 @@ mod tests {
     #[test]
     fn the_end_of_time_is_no_loop() {
         let reorder = ReorderSpec { probability: 0.5, delay: Time::MAX };
-        let mut extra = ExtraDelay::new(Some(jitter(1, true)), Some(reorder), 1, 0).expect("there is an extra delay");
+        let mut extra =
+            ExtraDelay::new(&link(Some(jitter(1, true)), Some(reorder)), 1, 0).expect("there is an extra delay");
         for _ in 0..10 {
             assert_eq!(extra.arrival(Time::MAX), Time::MAX);
         }

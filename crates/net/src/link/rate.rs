@@ -5,12 +5,17 @@
 //! effect immediately, even during a transmission, and at a rate of 0 the transmission waits. For a constant rate this
 //! is [`Rate::transmission_time`]. All arithmetic uses integers, with `W` in units of 10^-12 bit.
 //!
+//! In an *outage* the link is down and loses the packets that wait (`outages.rs`). A rate of 0 keeps them.
+//!
 //! ns-2 differs: its `bandwidth_` can be set at any time, and a transmission keeps the rate it began with.
 
 use std::sync::Arc;
 
 use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
+
+use super::steps;
+use outages::Outages;
 
 /// Size of a byte in units of 10^-12 bit.
 pub(crate) const BYTE: u128 = 8_000_000_000_000;
@@ -35,6 +40,16 @@ pub struct RateTraceSpec {
     pub rates: Vec<u64>,
     /// Period after which the trace repeats; `None` keeps the last rate.
     pub period: Option<Time>,
+    /// Beginning and end of each time in which the link is down and loses all packets, in order.
+    #[serde(default)]
+    pub outages: Vec<[Time; 2]>,
+}
+
+impl RateTraceSpec {
+    /// A trace without outages.
+    pub const fn new(times: Vec<Time>, rates: Vec<u64>, period: Option<Time>) -> Self {
+        Self { times, rates, period, outages: Vec::new() }
+    }
 }
 
 impl From<Rate> for RateSpec {
@@ -50,21 +65,19 @@ impl RateSpec {
     /// The invalid field and the problem.
     pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let Self::Trace(trace) = self else { return Ok(()) };
-        let RateTraceSpec { times, rates, period } = &**trace;
-        if times.first() != Some(&Time::ZERO) || !times.is_sorted_by(|a, b| a < b) {
-            return Err(("times", "must begin at 0 s and increase"));
-        }
-        if rates.len() != times.len() {
-            return Err(("rates", "must have as many values as times"));
-        }
-        if period.is_some_and(|period| times.last() >= Some(&period)) {
-            return Err(("period", "must be after the last time"));
-        }
+        let RateTraceSpec { times, rates, period, outages } = &**trace;
+        steps::check(times, ("rates", rates.len()), *period)?;
         let lasting = if period.is_some() { &rates[..] } else { &rates[rates.len() - 1..] };
         if lasting.iter().all(|rate| *rate == 0) {
             return Err(("rates", "must not be 0 forever"));
         }
-        Ok(())
+        let is_sound = outages.iter().flatten().is_sorted() && outages.iter().all(|[begin, end]| begin < end);
+        if is_sound { Ok(()) } else { Err(("outages", "must be in order and not overlap")) }
+    }
+
+    /// Whether the link loses packets in outages.
+    pub(crate) fn has_outages(&self) -> bool {
+        matches!(self, Self::Trace(trace) if !trace.outages.is_empty())
     }
 }
 
@@ -83,6 +96,7 @@ pub(crate) struct Course {
     sums: Vec<u128>,
     /// Increase of `W` per period.
     sum_of_period: u128,
+    outages: Outages,
 }
 
 impl LinkRate {
@@ -114,12 +128,17 @@ impl LinkRate {
         }
     }
 
+    /// Whether the link is down and loses packets.
+    pub(crate) fn is_down(&self, now: Time) -> bool {
+        matches!(self, Self::Varying(course) if course.outages.is_down(now))
+    }
+
     /// Bits that a busy link sends in an interval, expressed as the time that they take at the rate `mean`.
     pub(crate) fn busy(&self, start: Time, end: Time, mean: Rate) -> Time {
         match self {
             Self::Constant(_) => end.saturating_sub(start),
             Self::Varying(course) => {
-                let sent = course.sum(end).saturating_sub(course.sum(start));
+                let sent = course.carried(end).saturating_sub(course.carried(start));
                 time(sent / u128::from(mean.as_bps()))
             }
         }
@@ -128,7 +147,7 @@ impl LinkRate {
 
 impl Course {
     fn new(trace: &Arc<RateTraceSpec>) -> Self {
-        let RateTraceSpec { times, rates, period } = &**trace;
+        let RateTraceSpec { times, rates, period, outages } = &**trace;
         let ends = times.iter().skip(1).chain(period);
         let mut sum = 0;
         let mut sums = vec![0];
@@ -137,23 +156,27 @@ impl Course {
             sums.push(sum);
         }
         sums.truncate(times.len());
-        Self { trace: Arc::clone(trace), sums, sum_of_period: sum }
+        let trace = Arc::clone(trace);
+        let mut course = Self { trace, sums, sum_of_period: sum, outages: Outages::default() };
+        course.outages = Outages::new(outages, |at| course.sum(at));
+        course
+    }
+
+    /// What the link has carried by a time if it is never idle: `W` without the outages.
+    fn carried(&self, at: Time) -> u128 {
+        self.outages.carried(at, |at| self.sum(at))
     }
 
     /// `W` at a time.
     fn sum(&self, at: Time) -> u128 {
-        let RateTraceSpec { times, rates, period } = &*self.trace;
-        let (periods, within) = match period {
-            Some(period) => (at.as_picos() / period.as_picos(), Time::from_picos(at.as_picos() % period.as_picos())),
-            None => (0, at),
-        };
-        let step = times.partition_point(|time| *time <= within) - 1;
+        let RateTraceSpec { times, rates, period, .. } = &*self.trace;
+        let (periods, within, step) = steps::at(times, *period, at);
         u128::from(periods) * self.sum_of_period + self.sums[step] + work(rates[step], within - times[step])
     }
 
     /// The first time at which `W` reaches `sum`, which is above 0.
     fn reached(&self, sum: u128) -> Time {
-        let RateTraceSpec { times, rates, period } = &*self.trace;
+        let RateTraceSpec { times, rates, period, .. } = &*self.trace;
         let periods = if period.is_some() { (sum - 1) / self.sum_of_period } else { 0 };
         let rest = sum - periods * self.sum_of_period;
         // `W` reaches `rest` in this step, because it is at least `rest` when the next step begins
@@ -165,12 +188,13 @@ impl Course {
 
     /// End of a transmission.
     fn end(&self, size: u32, start: Time) -> Time {
-        self.reached(self.sum(start).saturating_add(u128::from(size) * BYTE))
+        let before = self.outages.progress(start, |at| self.sum(at));
+        self.outages.reached(before.saturating_add(u128::from(size) * BYTE), |sum| self.reached(sum))
     }
 
     fn mean(&self, from: Time, until: Time) -> Rate {
         let span = u128::from((until - from).as_picos()).max(1);
-        let mean = (self.sum(until) - self.sum(from)).div_ceil(span);
+        let mean = (self.carried(until) - self.carried(from)).div_ceil(span);
         Rate::from_bps(u64::try_from(mean).unwrap_or(u64::MAX)).unwrap_or(Rate::SLOWEST)
     }
 }
@@ -185,5 +209,6 @@ fn time(picos: u128) -> Time {
     Time::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
 }
 
+mod outages;
 #[cfg(test)]
 mod tests;

@@ -8,15 +8,15 @@ use ackclock_units::{Stream, Time};
 
 use crate::link::backlog::INSTANT;
 use crate::link::entrance::Entrance;
+use crate::link::exit::Exit;
 use crate::link::extra_delay::ExtraDelay;
-use crate::link::loss::{Loss, LossPlace};
 use crate::link::rate::LinkRate;
 use crate::link::short::{Line, Sent};
 use crate::link::token_bucket::TokenBucket;
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
-use crate::queue::DropReason;
 use crate::queue::stored::{Dropped, PacketQueue, Queued};
+use crate::queue::{Changes, DropReason};
 
 /// A link with a discipline that stores the packets.
 #[derive(Debug)]
@@ -26,9 +26,9 @@ pub struct ServedLink {
     queue: Box<dyn PacketQueue>,
     entrance: Option<Box<Entrance>>,
     shaper: Option<Box<TokenBucket>>,
-    /// Losses after the transmission.
-    loss: Option<Box<Loss>>,
+    exit: Option<Box<Exit>>,
     extra_delay: Option<Box<ExtraDelay>>,
+    changes: Option<Box<Changes>>,
     /// End of the last transmission, the size of its packet, and how long a packet of this size takes; zero if the rate
     /// varies.
     busy_until: Time,
@@ -47,13 +47,14 @@ impl ServedLink {
     /// An idle link.
     pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Box<dyn PacketQueue>, losses: Stream) -> Self {
         Self {
-            rate,
             delay: spec.delay,
             queue,
             shaper: spec.shaper.map(|spec| Box::new(TokenBucket::new(spec))),
-            loss: spec.loss_at(LossPlace::After).map(|loss| Box::new(Loss::new(loss, losses.clone()))),
-            entrance: Entrance::new(spec, losses),
+            exit: Exit::new(spec, &rate, losses.clone()),
+            entrance: Entrance::new(spec, &rate, losses),
+            rate,
             extra_delay: None,
+            changes: None,
             busy_until: Time::ZERO,
             size: 0,
             each: Time::ZERO,
@@ -65,6 +66,23 @@ impl ServedLink {
     /// The same link with extra delays.
     pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
         Self { extra_delay, ..self }
+    }
+
+    /// The same link with a discipline whose parameters change.
+    pub(crate) fn changed_by(self, changes: Option<Box<Changes>>) -> Self {
+        Self { changes, ..self }
+    }
+
+    /// Changes the parameters of the discipline as due by `now`.
+    #[inline(never)]
+    fn change(&mut self, now: Time) {
+        let Self { changes, queue, .. } = self;
+        if let Some(changes) = changes {
+            changes.due(now, |change, context| {
+                queue.advance(change.at);
+                queue.retune(&change.queue, context);
+            });
+        }
     }
 
     /// Rate and least propagation delay of the link.
@@ -80,6 +98,7 @@ impl ServedLink {
     /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
     /// event of the link.
     pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.change(now);
         self.queue.advance(now);
         self.queue.gauges(visit);
     }
@@ -91,16 +110,21 @@ impl ServedLink {
             + self.dropped.capacity() * size_of::<(Queued, DropReason)>()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
-            + self.loss.as_ref().map_or(0, |loss| loss.memory())
+            + self.exit.as_ref().map_or(0, |exit| exit.memory())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
+            + self.changes.as_ref().map_or(0, |changes| changes.memory())
     }
 
     /// Offers a packet to the queue. `hop` is the index of the link's hop on the packet's route. Returns the reason if
     /// the packet is dropped. If the link [needs service](Self::needs_service) otherwise, [`take_next`](Self::take_next) must follow.
     #[inline(always)]
     pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Option<DropReason> {
-        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
+        let busy_until = self.busy_until;
+        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Some(reason);
+        }
+        if self.changes.is_some() {
+            self.change(now);
         }
         let in_service = if now < self.busy_until { self.size } else { 0 };
         let queued = Queued { packet: *packet, since: now, hop, marked: false };
@@ -121,7 +145,13 @@ impl ServedLink {
     /// Takes the next packet from the queue, if the link is free and a packet is left. [`send`](Self::send) must follow.
     #[inline(always)]
     pub(crate) fn take_next(&mut self, now: Time) -> Option<Queued> {
-        if self.is_due || now < self.busy_until { None } else { self.queue.dequeue(now, &mut self.dropped) }
+        if self.is_due || now < self.busy_until {
+            return None;
+        }
+        if self.changes.is_some() {
+            self.change(now);
+        }
+        self.queue.dequeue(now, &mut self.dropped)
     }
 
     /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.
@@ -140,7 +170,7 @@ impl ServedLink {
         let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(size, now));
         let end = start.saturating_add(self.time_of(size, start));
         self.busy_until = end;
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(packet));
+        let lost = self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end));
         let mut arrival = end.saturating_add(self.delay);
         if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);

@@ -4,8 +4,9 @@ use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
 use super::records::Of;
-use super::{BANDS, Plan, PlanError, RecordSpec, Topology, TransportSpec};
+use super::{BANDS, Plan, PlanError, RecordSpec, SourceSpec, Topology, TransportSpec};
 use crate::sizes::LONGEST;
+use crate::source::Unfinished;
 
 impl Plan {
     /// Validates the values of a plan whose topology has `links` links, and whose groups have `flows` flows.
@@ -46,6 +47,26 @@ impl Plan {
             }
             if let Err((field, problem)) = group.source.check() {
                 return invalid(&format!("source.{field}"), problem);
+            }
+            if let Some(schedule) = &group.schedule {
+                if let Err((field, problem)) = schedule.check() {
+                    return invalid(&format!("schedule.{field}"), problem);
+                }
+                // what is dropped would count as the rest of a transfer
+                let never_ends = matches!(group.source, SourceSpec::Greedy { packets: None });
+                let has_transfers = group.source.needs_pacing() && !matches!(group.source, SourceSpec::Greedy { .. });
+                match schedule.unfinished {
+                    Unfinished::Drained if never_ends => {
+                        return invalid("schedule.unfinished", "must be dropped: an unlimited source never ends");
+                    }
+                    Unfinished::Dropped if has_transfers => {
+                        return invalid(
+                            "schedule.unfinished",
+                            "must be drained: a transfer that has begun is completed",
+                        );
+                    }
+                    _ => {}
+                }
             }
             if let TransportSpec::Tcp { sender, receiver } = &group.transport {
                 if receiver.sack_blocks as usize > MAX_SACK_BLOCKS {

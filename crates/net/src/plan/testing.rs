@@ -36,6 +36,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             packet_size: 1500,
             start: Time::ZERO,
             spread: Time::ZERO,
+            schedule: None,
             priority: 0,
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codel::{INTERVAL, TARGET, ecn};
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Limit, Parameter, Spec};
+use super::{Context, DropReason, Limit, Parameter, QueueSpec, Spec};
 
 pub(super) const DOC: &str =
     "CoDel with a slow memory, and BLUE against senders that do not respond (Palmei et al. 2019)";
@@ -53,6 +53,10 @@ pub struct CobaltSpec {
 impl Spec for CobaltSpec {
     fn marks(&self) -> bool {
         self.ecn
+    }
+
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&[])
     }
 }
 
@@ -247,6 +251,13 @@ impl PacketQueue for Cobalt {
         visit("dropping", f64::from(dropping));
         visit("drop_interval", if dropping { spacing } else { f64::NAN });
         visit("p_drop", self.state.p_drop());
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::Cobalt(spec) = spec {
+            let fresh = build(spec, context);
+            (self.room, self.control) = (fresh.room, fresh.control);
+        }
     }
 }
 

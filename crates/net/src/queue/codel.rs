@@ -17,7 +17,7 @@ use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Limit, Parameter, ParameterKind, Spec};
+use super::{Context, DropReason, Limit, Parameter, ParameterKind, QueueSpec, Spec};
 
 pub(super) const DOC: &str = "Controlled delay: drops at the head while packets wait too long (RFC 8289)";
 
@@ -86,6 +86,10 @@ pub struct CodelSpec {
 impl Spec for CodelSpec {
     fn marks(&self) -> bool {
         self.ecn || self.ce_threshold.is_some()
+    }
+
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&[])
     }
 }
 
@@ -242,6 +246,13 @@ impl PacketQueue for Codel {
         visit("lastcount", lastcount as f64);
         visit("dropping", f64::from(dropping));
         visit("drop_interval", if dropping { spacing } else { f64::NAN });
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::Codel(spec) = spec {
+            let fresh = build(spec, context);
+            (self.room, self.control) = (fresh.room, fresh.control);
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::link::backlog::INSTANT;
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Arrival, Context, DropReason, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
+use super::{Arrival, Context, DropReason, Limit, Parameter, ParameterKind, QueueDiscipline, QueueSpec, Spec, Verdict};
 
 pub(super) const DOC: &str = "First in, first out; an arrival at a full queue is dropped";
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -111,6 +111,10 @@ impl Spec for DropTailSpec {
     fn marks(&self) -> bool {
         self.mark_above > 0
     }
+
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&["ties", "drop"])
+    }
 }
 
 pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
@@ -156,6 +160,12 @@ impl QueueDiscipline for DropTail {
     fn room(&self, size: u32, each: Time) -> Option<Time> {
         if self.spec.is_memoryless() { self.spec.limit.room(size, each, self.spec.count_in_service) } else { None }
     }
+
+    fn retune(&mut self, spec: &QueueSpec, _: &Context) {
+        if let QueueSpec::DropTail(spec) = spec {
+            self.spec = *spec;
+        }
+    }
 }
 
 /// A queue that drops its oldest packets.
@@ -197,6 +207,12 @@ impl PacketQueue for DropHead {
 
     fn memory(&self) -> usize {
         size_of::<Self>() + self.store.memory()
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, _: &Context) {
+        if let QueueSpec::DropTail(spec) = spec {
+            (self.room, self.mark_above) = (head(spec).room, spec.mark_above);
+        }
     }
 }
 

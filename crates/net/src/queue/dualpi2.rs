@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use super::codel::MTU;
 use super::pie::{number, time};
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind, Spec};
+use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueSpec, Spec};
 
 pub(super) const DOC: &str = "Two coupled queues, for classic and for scalable (L4S) senders (RFC 9332)";
 
@@ -109,6 +109,10 @@ impl Low {
 impl Spec for DualPi2Spec {
     fn marks(&self) -> bool {
         true
+    }
+
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&[])
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -327,6 +331,13 @@ impl PacketQueue for DualPi2 {
         visit("p_C", self.base * self.base);
         visit("p_CL", (self.spec.coupling * self.base).min(1.0));
         visit("prevq", self.last_delay.as_secs_f64());
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::DualPi2(spec) = spec {
+            let fresh = build(spec, context);
+            (self.spec, self.room) = (fresh.spec, fresh.room);
+        }
     }
 }
 

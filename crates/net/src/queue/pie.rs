@@ -22,7 +22,9 @@ use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use super::codel::{MTU, ecn};
-use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
+use super::{
+    Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, QueueSpec, Spec, Verdict,
+};
 use latency::Departures;
 
 pub use latency::DelayFrom;
@@ -103,6 +105,10 @@ pub struct PieSpec {
 impl Spec for PieSpec {
     fn marks(&self) -> bool {
         self.ecn
+    }
+
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&["delay_from"])
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -270,6 +276,12 @@ impl QueueDiscipline for Pie {
 
     fn memory(&self) -> usize {
         self.departures.as_ref().map_or(0, Departures::memory)
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, _: &Context) {
+        if let QueueSpec::Pie(spec) = spec {
+            self.spec = *spec;
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Limit, Parameter, Spec};
+use super::{Context, DropReason, Limit, Parameter, QueueSpec, Spec};
 use crate::packet::FlowId;
 use crate::plan::BANDS;
 
@@ -34,7 +34,11 @@ pub struct PrioritySpec {
     pub count_in_service: bool,
 }
 
-impl Spec for PrioritySpec {}
+impl Spec for PrioritySpec {
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&[])
+    }
+}
 
 pub(super) fn build(spec: &PrioritySpec, context: &Context) -> Priority {
     let PrioritySpec { limit, count_in_service } = *spec;
@@ -102,6 +106,12 @@ impl PacketQueue for Priority {
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("bands", self.bands.iter().filter(|band| !band.is_empty()).count() as f64);
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::Priority(spec) = spec {
+            self.room = build(spec, context).room;
+        }
     }
 }
 

@@ -42,7 +42,9 @@
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
+use super::{
+    Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, QueueSpec, Spec, Verdict,
+};
 
 pub(super) const DOC: &str = "Random early detection (Floyd and Jacobson 1993)";
 
@@ -207,6 +209,10 @@ pub(crate) struct Red {
 impl Spec for RedSpec {
     fn marks(&self) -> bool {
         self.ecn
+    }
+
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&["unit"])
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -396,6 +402,12 @@ impl QueueDiscipline for Red {
         visit("avg_max", self.max_avg);
         visit("max_p", self.spec.max_p);
         visit("p_b", self.drop_probability().max(0.0));
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::Red(spec) = spec {
+            self.spec = build(spec, context).spec;
+        }
     }
 }
 

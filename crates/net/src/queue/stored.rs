@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ackclock_units::Time;
 use ackclock_units::failure::Failures;
 
-use super::{DropReason, Limit};
+use super::{Context, DropReason, Limit, QueueSpec};
 use crate::packet::Packet;
 
 /// A packet that waits at a link.
@@ -54,6 +54,9 @@ pub(crate) trait PacketQueue: Debug + Send {
     /// Makes the updates due by `now` that do not wait for a packet. Later calls must give the same results as without
     /// this call.
     fn advance(&mut self, _now: Time) {}
+
+    /// Takes the parameters of this specification of the same discipline, and keeps its state and its packets.
+    fn retune(&mut self, _spec: &QueueSpec, _context: &Context) {}
 
     /// Tells a discipline from outside the engine the global id of its link, and where to report failures.
     fn place(&mut self, _link: u32, _failures: &Arc<Failures>) {}

@@ -14,6 +14,10 @@ impl Greedy {
     pub(super) fn new(packets: Option<u64>) -> Self {
         Self { packets: packets.unwrap_or(u64::MAX) }
     }
+
+    pub(super) const fn is_unlimited(&self) -> bool {
+        self.packets == u64::MAX
+    }
 }
 
 impl Source for Greedy {

@@ -65,14 +65,24 @@ impl Transfers {
         }
     }
 
+    /// Makes the next request at `later`, after a pause.
+    pub(crate) const fn postpone(&mut self, later: Time) {
+        self.asked = later;
+    }
+
     /// The requests made before `end` that wait for the transfers before them, at most [`MOST_WAITING`]. `stream` is a copy of the source's own.
-    pub(crate) fn waiting(mut self, end: Time, mut stream: Stream) -> Vec<Transfer> {
+    /// `admit` gives the time of a request that a pause delays, and `None` after the last one.
+    pub(crate) fn waiting(
+        mut self,
+        end: Time,
+        mut stream: Stream,
+        mut admit: impl FnMut(Time) -> Option<Time>,
+    ) -> Vec<Transfer> {
         let mut waiting = Vec::new();
         while self.is_busy && matches!(self.spacing, Spacing::Every(_)) && waiting.len() < MOST_WAITING {
             self.acknowledged(Time::ZERO, &mut stream);
-            if self.asked >= end {
-                break;
-            }
+            let Some(asked) = admit(self.asked).filter(|asked| *asked < end) else { break };
+            self.postpone(asked);
             self.emit(self.asked, &mut stream);
             waiting.extend(self.begun());
         }
@@ -173,12 +183,12 @@ mod tests {
             assert_eq!(source.emit(now, &mut stream), Emission { packets: 3, next: None });
             begun.push((source.begun().expect("one began"), now));
             let waits: Vec<Time> =
-                source.clone().waiting(at(7_000), stream.clone()).iter().map(|request| request.at).collect();
+                source.clone().waiting(at(7_000), stream.clone(), Some).iter().map(|request| request.at).collect();
             let last = begun.last().expect("one began").0.at;
             let left: Vec<Time> = [2_000, 4_000, 6_000].map(at).into_iter().filter(|later| *later > last).collect();
             assert_eq!(waits, left);
             now = source.acknowledged(now.saturating_add(Time::from_millis(took)), &mut stream);
-            assert!(source.clone().waiting(at(60_000), stream.clone()).is_empty(), "nothing keeps them waiting");
+            assert!(source.clone().waiting(at(60_000), stream.clone(), Some).is_empty(), "nothing keeps them waiting");
         }
         let expected = [(0, 0), (2_000, 5_000), (4_000, 5_500), (6_000, 6_000)];
         assert_eq!(begun, expected.map(|(asked, began)| (Transfer { at: at(asked), packets: 3 }, at(began))));

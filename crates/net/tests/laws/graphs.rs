@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ackclock_net::BucketSpec;
 use ackclock_net::link::Offered;
-use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
-use ackclock_net::link::loss::{LossPlace, LossSpec};
+use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
+use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{
     EdgeSpec, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec, Topology, TransportSpec,
@@ -17,7 +17,7 @@ use ackclock_net::queue::{
 };
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::sizes::SizeSpec;
-use ackclock_net::source::Distribution;
+use ackclock_net::source::{Distribution, ScheduleSpec, Stop, Unfinished};
 use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
@@ -213,21 +213,63 @@ fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
 fn rates() -> impl Strategy<Value = RateSpec> {
     let bps = || prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
     let step = (1_u64..20_000, prop_oneof![4 => bps(), 1 => Just(0)]);
-    let trace = (prop::collection::vec(step, 0..5), 1_u64..20_000, bps(), any::<bool>());
-    let trace = trace.prop_map(|(steps, last, end, repeats)| {
+    let outages = prop::option::weighted(0.3, prop::collection::vec((1_u64..300_000, 1_u64..50_000), 1..4));
+    let trace = (prop::collection::vec(step, 0..5), 1_u64..20_000, bps(), any::<bool>(), outages);
+    let trace = trace.prop_map(|(steps, last, end, repeats, outages)| {
         let mut times = vec![Time::ZERO];
         for (micros, _) in &steps {
             times.push(times[times.len() - 1] + Time::from_micros(*micros));
         }
         let period = repeats.then(|| times[times.len() - 1] + Time::from_micros(last));
         let rates = steps.iter().map(|(_, bps)| *bps).chain([end]).collect();
-        RateSpec::Trace(Arc::new(RateTraceSpec { times, rates, period }))
+        let mut at = Time::ZERO;
+        let outages = outages.unwrap_or_default().into_iter().map(|(up, down)| {
+            let begin = at + Time::from_micros(up);
+            at = begin + Time::from_micros(down);
+            [begin, at]
+        });
+        RateSpec::Trace(Arc::new(RateTraceSpec {
+            outages: outages.collect(),
+            ..RateTraceSpec::new(times, rates, period)
+        }))
     });
     prop_oneof![3 => bps().prop_map(|bps| Rate::from_bps(bps).expect("above zero").into()), 1 => trace]
 }
 
+/// The last outage of a link that begins at `at` or before, with its end.
+pub(crate) fn outage(rate: &RateSpec, at: Time) -> Option<[Time; 2]> {
+    let RateSpec::Trace(trace) = rate else { return None };
+    trace.outages.iter().rfind(|[begin, _]| *begin <= at).copied()
+}
+
+/// Whether a link is in an outage.
+pub(crate) fn is_down(rate: &RateSpec, at: Time) -> bool {
+    outage(rate, at).is_some_and(|[_, end]| at < end)
+}
+
+/// Checks the times of a transmission: it ends when the integral of the rate has reached its bits, or is lost at the
+/// beginning of an outage, one picosecond after another.
+pub(crate) fn check_transmission(
+    rate: &RateSpec,
+    size: u32,
+    (start, end, lost): (Time, Time, bool),
+) -> Result<(), TestCaseError> {
+    match outage(rate, end) {
+        Some([begin, until]) if end < until => {
+            prop_assert!(lost, "sent in an outage");
+            prop_assert!(end <= begin.max(start) + Time::from_picos(1));
+        }
+        // it may have begun at the end of an outage
+        earlier => {
+            prop_assert!(earlier.is_none_or(|[_, until]| start >= until), "sent across an outage");
+            prop_assert_eq!(end, end_of(rate, size, start));
+        }
+    }
+    Ok(())
+}
+
 /// The end of a transmission, computed step by step. (The engine uses cumulative sums and a search.)
-pub(crate) fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
+fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
     let trace = match rate {
         RateSpec::Constant(rate) => return start + rate.transmission_time(size),
         RateSpec::Trace(trace) => trace,
@@ -253,10 +295,35 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let listed = (prop::collection::vec(1_u64..60, 0..5), 0_u64..3);
     let loss = prop::option::of(prop_oneof![
         4 => listed.prop_map(|(packets, syns)| LossSpec::List { packets, syns }),
-        1 => (0.0..0.3).prop_map(|probability| LossSpec::Random { probability }),
+        1 => (0.0..0.3).prop_map(|probability| LossSpec::Random { probability, idle: None }),
         1 => (0.0..0.1, 0.05..1.0, 0.0..0.1, 0.0..1.0)
-            .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliott { to_bad, to_good, good, bad }),
+            .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliottPackets { to_bad, to_good, good, bad }),
+        1 => (1_u64..100_000, 1_u64..100_000, 0.0..0.1, 0.0..1.0).prop_map(|(good_time, bad_time, good, bad)| {
+            let [good_time, bad_time] = [good_time, bad_time].map(Time::from_micros);
+            LossSpec::GilbertElliottTime { good_time, bad_time, good, bad }
+        }),
+        1 => (1_u64..50_000, 0.0..0.5).prop_map(|(micros, probability)| LossSpec::Trace(Arc::new(LossTraceSpec {
+            times: vec![Time::ZERO, Time::from_micros(micros)],
+            probabilities: vec![0.0, probability],
+            period: Some(Time::from_micros(2 * micros)),
+        }))),
     ]);
+    let change = (0_u64..500, prop::option::of(0.0..0.3)).prop_map(|(millis, probability)| LossChange {
+        at: Time::from_millis(millis),
+        loss: probability.map(|probability| LossSpec::Random { probability, idle: Some(0.0) }),
+    });
+    let change = prop::option::weighted(0.1, change);
+    let delays = (prop::collection::vec((1_u64..100_000, 0_u64..30_000), 1..4), any::<bool>(), any::<bool>());
+    let delays = delays.prop_map(|(steps, repeats, reorders)| {
+        let mut times = vec![Time::ZERO];
+        for (micros, _) in &steps {
+            times.push(times[times.len() - 1] + Time::from_micros(*micros));
+        }
+        let extra = steps.iter().map(|(_, micros)| Time::from_micros(*micros)).chain([Time::ZERO]).collect();
+        let period = repeats.then(|| times[times.len() - 1] + Time::from_millis(10));
+        Arc::new(DelayTraceSpec { times, extra, period, reorders })
+    });
+    let delays = prop::option::weighted(0.15, delays);
     // some delays are so short that components are merged; some are equal, so that packets arrive at equal times
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
     let jitter = (0_u64..20_000, any::<bool>());
@@ -269,17 +336,22 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let extra = (prop::option::weighted(0.2, jitter), prop::option::weighted(0.1, reorder));
     let place = prop::sample::select(vec![LossPlace::Before, LossPlace::After]);
     let buckets = (prop::option::weighted(0.2, buckets()), prop::option::weighted(0.2, buckets()));
-    (rates(), micros, queues(), (loss, place), buckets, extra).prop_map(
-        |(rate, micros, queue, (loss, loss_place), (policer, shaper), (jitter, reorder))| LinkSpec {
-            rate,
-            delay: Time::from_micros(micros),
-            queue,
-            loss,
-            loss_place,
-            policer,
-            shaper,
-            jitter,
-            reorder,
+    (rates(), (micros, delays), queues(), (loss, place, change), buckets, extra).prop_map(
+        |(rate, (micros, delay_trace), queue, (loss, loss_place, change), (policer, shaper), (jitter, reorder))| {
+            LinkSpec {
+                shaper: shaper.filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty())),
+                rate,
+                delay: Time::from_micros(micros),
+                delay_trace,
+                queue,
+                queue_changes: Vec::new(),
+                loss,
+                loss_changes: change.into_iter().collect(),
+                loss_place,
+                policer,
+                jitter,
+                reorder,
+            }
         },
     )
 }
@@ -310,9 +382,11 @@ pub(crate) fn reaches_queue(
     (size, now, offered): (u32, Time, Offered),
 ) -> Result<bool, TestCaseError> {
     if offered == Offered::Dropped(DropReason::Lost) {
-        prop_assert!(link.loss.is_some() && link.loss_place == LossPlace::Before);
+        let has_losses = link.loss.is_some() || !link.loss_changes.is_empty();
+        prop_assert!(has_losses && link.loss_place == LossPlace::Before || is_down(&link.rate, now));
         return Ok(false);
     }
+    prop_assert!(!is_down(&link.rate, now), "reached the queue in an outage");
     let fits = [link.policer, link.shaper].into_iter().flatten().all(|bucket| u64::from(size) <= bucket.burst);
     let conforms = fits && link.policer.is_none_or(|bucket| conforming(bucket, policed, size, now) == now);
     prop_assert_eq!(offered == Offered::Dropped(DropReason::Policed), !conforms);
@@ -337,14 +411,17 @@ struct Member {
     priority: u8,
     /// Maximum number of concurrent connections, if each transfer has its own connection.
     connections: Option<u32>,
+    /// Length of the first period, of a pause and of the second period, in ms, and whether the rest is dropped.
+    schedule: Option<([u64; 3], bool)>,
 }
 
 fn members() -> impl Strategy<Value = Vec<Member>> {
     let others = any::<[bool; 4]>();
     let connections = prop::option::weighted(0.3, 1_u32..4);
-    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, connections, 0_u8..4);
+    let schedule = prop::option::weighted(0.3, ([1_u64..200, 0_u64..100, 1_u64..200], any::<bool>()));
+    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, (connections, schedule), 0_u8..4);
     let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
-        |(ends, (count, millis, packets, rate, connections, priority), sender, receiver, others)| Member {
+        |(ends, (count, millis, packets, rate, (connections, schedule), priority), sender, receiver, others)| Member {
             ends,
             count,
             start: Time::from_millis(millis),
@@ -360,6 +437,7 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
             others,
             priority,
             connections,
+            schedule,
         },
     );
     prop::collection::vec(member, 1..5)
@@ -373,9 +451,9 @@ impl Member {
     fn group(&self, nodes: u32, transfers: bool) -> GroupSpec {
         let from = self.ends.0.index(nodes as usize) as u32;
         let to = (from + 1 + self.ends.1.index(nodes as usize - 1) as u32) % nodes;
-        let [udp, paced, poisson, silent] = self.others;
+        let [udp, _, poisson, _] = self.others;
         let tcp = TransportSpec::Tcp { sender: Arc::new(self.sender.clone()), receiver: self.receiver };
-        let rate = self.rate;
+        let source = self.source(transfers);
         let sizes = if poisson { SizeSpec::Exponential } else { SizeSpec::Fixed };
         GroupSpec {
             count: self.count,
@@ -383,34 +461,54 @@ impl Member {
             reverse: false,
             packet_size: self.sender.packet_size,
             start: self.start,
-            spread: Time::ZERO,
+            spread: Time::from_millis(if self.schedule.is_some() && !transfers { 20 } else { 0 }),
+            schedule: self.schedule.filter(|_| !transfers).map(|periods| self.schedule(periods, &source).into()),
             priority: self.priority,
             transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
-            source: if let Some(most) = self.connections.filter(|_| !transfers) {
-                let size = heavy(self.packets as f64 / 4.0);
-                if poisson {
-                    let (objects, think) = (heavy(2.0), heavy(0.05));
-                    SourceSpec::Pages(Box::new(PagesSpec { document: size.clone(), objects, size, think, most }))
-                } else {
-                    SourceSpec::Connections { rate, size, most }
-                }
-            } else {
-                match (transfers || !udp && !paced, poisson, silent && !transfers) {
-                    (true, endless, false) => {
-                        SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
-                    }
-                    (true, true, true) => SourceSpec::Requests { size: heavy(self.packets as f64), every: heavy(0.05) },
-                    (true, false, true) => {
-                        SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) }
-                    }
-                    (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
-                    (false, true, false) => SourceSpec::Poisson { rate },
-                    (false, false, false) if self.packets.is_multiple_of(2) => {
-                        SourceSpec::Frames(FramesSpec { rate, packets: 1, key_every: 4, key_packets: 3 })
-                    }
-                    (false, false, false) => SourceSpec::Constant { rate },
-                }
-            },
+            source,
+        }
+    }
+
+    fn source(&self, transfers: bool) -> SourceSpec {
+        let ([udp, paced, poisson, silent], rate) = (self.others, self.rate);
+        if let Some(most) = self.connections.filter(|_| !transfers) {
+            let size = heavy(self.packets as f64 / 4.0);
+            if poisson {
+                let (objects, think) = (heavy(2.0), heavy(0.05));
+                return SourceSpec::Pages(Box::new(PagesSpec { document: size.clone(), objects, size, think, most }));
+            }
+            return SourceSpec::Connections { rate, size, most };
+        }
+        match (transfers || !udp && !paced, poisson, silent && !transfers) {
+            (true, endless, false) => {
+                SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
+            }
+            (true, true, true) => SourceSpec::Requests { size: heavy(self.packets as f64), every: heavy(0.05) },
+            (true, false, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
+            (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
+            (false, true, false) => SourceSpec::Poisson { rate },
+            (false, false, false) if self.packets.is_multiple_of(2) => {
+                SourceSpec::Frames(FramesSpec { rate, packets: 1, key_every: 4, key_packets: 3 })
+            }
+            (false, false, false) => SourceSpec::Constant { rate },
+        }
+    }
+
+    fn schedule(&self, ([first, pause, second], drops): ([u64; 3], bool), source: &SourceSpec) -> ScheduleSpec {
+        let end = self.start + Time::from_millis(first);
+        let begin = end + Time::from_millis(pause);
+        let drops = match source {
+            SourceSpec::Greedy { packets: None } => true,
+            SourceSpec::Transfers { .. }
+            | SourceSpec::Requests { .. }
+            | SourceSpec::Connections { .. }
+            | SourceSpec::Pages(_) => false,
+            _ => drops,
+        };
+        ScheduleSpec {
+            stop: Stop::At(end),
+            again: vec![[begin, begin + Time::from_millis(second)]],
+            unfinished: if drops { Unfinished::Dropped } else { Unfinished::Drained },
         }
     }
 }

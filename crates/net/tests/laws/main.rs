@@ -5,6 +5,7 @@ mod graphs;
 #[path = "../../../tcp/tests/contract/kinds.rs"]
 mod kinds;
 mod ledger;
+mod schedules;
 mod stored;
 mod summaries;
 
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ackclock_net::link::Offered;
-use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
+use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::plan::{GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, TransportSpec};
@@ -24,7 +25,7 @@ use ackclock_tcp::{Ecn, HEADER};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
-use graphs::{conforming, distances, edges, end_of, flows, plans, reaches_queue};
+use graphs::{check_transmission, conforming, distances, edges, flows, is_down, plans, reaches_queue};
 use kinds::cases;
 use ledger::{Leave, Ledger, Offer, name, segment};
 
@@ -52,6 +53,16 @@ fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64
         end = end.saturating_mul(2);
     }
     in_order
+}
+
+/// The extra delay at a time, found by walking through the steps. (The engine searches.)
+fn extra(trace: &DelayTraceSpec, at: Time) -> Time {
+    let mut within = at;
+    while let Some(period) = trace.period.filter(|period| within >= *period) {
+        within = within - period;
+    }
+    let steps = trace.times.iter().zip(&trace.extra).take_while(|(time, _)| **time <= within);
+    steps.last().map(|(_, extra)| *extra).expect("steps begin at 0")
 }
 
 proptest! {
@@ -203,6 +214,11 @@ proptest! {
                     }
                     Offered::Dropped(_) | Offered::Queued => false,
                 };
+                let is_in_outage = is_down(&edge.link.rate, *at)
+                    || matches!(offered, Offered::Accepted { end, .. } if is_down(&edge.link.rate, *end));
+                if is_in_outage {
+                    prop_assert!(is_lost || !matches!(offered, Offered::Accepted { .. }), "arrives from an outage");
+                }
                 let is_listed = edge.link.loss.as_ref().is_some_and(|loss| {
                     let LossSpec::List { packets, syns } = loss else { return is_lost };
                     let (syn, data) = seen.entry(packet.flow().0).or_default();
@@ -212,7 +228,8 @@ proptest! {
                         Payload::Ack { .. } => false,
                     }
                 });
-                prop_assert_eq!(is_lost, is_listed);
+                let is_at_random = is_in_outage || !edge.link.loss_changes.is_empty();
+                prop_assert!(is_lost == is_listed || is_at_random);
                 if !reaches_queue(&edge.link, &mut policed, (packet.size(), *at, *offered))? {
                     continue;
                 }
@@ -247,7 +264,7 @@ proptest! {
                         let begins = edge.link.shaper.map(|bucket| conforming(bucket, &shaped, packet.size(), first));
                         prop_assert_eq!(start, begins.unwrap_or(first));
                         shaped.push((start, packet.size()));
-                        prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
+                        check_transmission(&edge.link.rate, packet.size(), (start, end, lost))?;
                         // on an idle link packets do not wait
                         let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { first };
                         free = end;
@@ -255,15 +272,19 @@ proptest! {
                         if lost {
                             continue;
                         }
-                        let LinkSpec { jitter, reorder, .. } = &edge.link;
-                        let stays_in_order = jitter.is_none_or(|jitter| !jitter.reorders);
-                        let (least, held) = (end + edge.link.delay, reorder.map_or(Time::ZERO, |spec| spec.delay));
+                        let LinkSpec { delay_trace, jitter, reorder, .. } = &edge.link;
+                        let stays_in_order = jitter.is_none_or(|jitter| !jitter.reorders)
+                            && delay_trace.as_ref().is_none_or(|trace| !trace.reorders);
+                        let longer = delay_trace.as_ref().map_or(Time::ZERO, |trace| extra(trace, end));
+                        let least = end + edge.link.delay + longer;
+                        let held = reorder.map_or(Time::ZERO, |spec| spec.delay);
                         let mut most = least + jitter.map_or(Time::ZERO, |jitter| jitter.max);
-                        if jitter.is_some() && stays_in_order {
+                        let has_changes = jitter.is_some() || delay_trace.is_some();
+                        if has_changes && stays_in_order {
                             most = most.max(before);
                         }
                         // packets that would arrive at the same time arrive some picoseconds apart
-                        let apart = Time::from_picos(if jitter.is_some() || reorder.is_some() { 1_000 } else { 0 });
+                        let apart = Time::from_picos(if has_changes || reorder.is_some() { 1_000 } else { 0 });
                         prop_assert!((least..=most + held + apart).contains(&arrival));
                         prop_assert!(reorder.is_some() || !stays_in_order || arrival > before, "not in order");
                         prop_assert!(arrivals.insert(arrival), "two packets arrive at once");

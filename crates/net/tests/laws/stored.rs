@@ -11,7 +11,7 @@ use ackclock_tcp::Ecn;
 use ackclock_units::Time;
 use proptest::prelude::*;
 
-use crate::graphs::{conforming, edges, end_of, plans, reaches_queue};
+use crate::graphs::{check_transmission, conforming, edges, is_down, plans, reaches_queue};
 use crate::kinds::cases;
 use crate::ledger::{Leave, Ledger, Offer, name, segment};
 
@@ -203,15 +203,18 @@ proptest! {
                         let begins = edge.link.shaper.map(|bucket| conforming(bucket, &shaped, packet.size(), at));
                         prop_assert_eq!(start, begins.unwrap_or(at));
                         shaped.push((start, packet.size()));
-                        prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
+                        check_transmission(&edge.link.rate, packet.size(), (start, end, lost))?;
                         (free, size) = (end, packet.size());
-                        let LinkSpec { delay, jitter, reorder, .. } = &edge.link;
+                        let LinkSpec { delay, delay_trace, jitter, reorder, .. } = &edge.link;
                         if lost {
-                            prop_assert!(edge.link.loss.is_some() && edge.link.loss_place == LossPlace::After);
+                            let has_losses = edge.link.loss.is_some() || !edge.link.loss_changes.is_empty();
+                            let may_lose = has_losses && edge.link.loss_place == LossPlace::After;
+                            prop_assert!(may_lose || is_down(&edge.link.rate, end));
                             continue;
                         }
                         prop_assert!(arrival >= end + *delay);
-                        prop_assert!(jitter.is_some() || reorder.is_some() || arrival == end + *delay);
+                        let is_constant = delay_trace.is_none() && jitter.is_none() && reorder.is_none();
+                        prop_assert!(!is_constant || arrival == end + *delay);
                         prop_assert!(arrivals.insert(arrival), "two packets arrive at once");
                     }
                 }

@@ -1,7 +1,7 @@
 //! The summary, the records and the captures of a run, compared with its events.
 
 use std::array::from_fn;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ackclock_net::link::Offered;
 use ackclock_net::link::rate::RateSpec;
@@ -9,7 +9,7 @@ use ackclock_net::observe::{CapturedKind, Fate};
 use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, SourceSpec, Tap, TapPoint, TransportSpec};
 use ackclock_net::queue::DropReason;
 use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
-use ackclock_tcp::{Ecn, EcnMode, Limit, Pacing};
+use ackclock_tcp::{Ecn, EcnMode, HEADER, Limit, Pacing};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -246,7 +246,7 @@ proptest! {
         for (at, packet, in_order) in &ledger.delivered {
             let transport = &plan.groups[groups[packet.flow().0 as usize]].transport;
             // probes of a closed window carry no data
-            let is_probe = matches!(transport, TransportSpec::Tcp { sender, .. } if packet.size() < sender.packet_size);
+            let is_probe = packet.size() == HEADER && matches!(transport, TransportSpec::Tcp { .. });
             if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) && !is_probe {
                 let sums = &mut got[packet.flow().0 as usize];
                 let data = match transport {
@@ -414,7 +414,11 @@ proptest! {
         let offers = ledger.offers.iter().map(|offer| (offer.link, offer.at, offer.packet, offer.offered, false));
         let left = ledger.left.iter().map(|leave| (leave.link, leave.at, leave.packet, leave.fate, true));
         let fates = ledger.left.iter().map(|leave| ((leave.link, leave.since, name(&leave.packet)), leave.fate));
-        let fates: BTreeMap<_, _> = fates.collect();
+        // a segment may be sent twice at one time
+        let mut fates = fates.fold(BTreeMap::<_, VecDeque<_>>::new(), |mut fates, (key, fate)| {
+            fates.entry(key).or_default().push_back(fate);
+            fates
+        });
         for (link, at, packet, offered, was_stored) in &offers.chain(left).collect::<Vec<_>>() {
             let (kind, captured_as, number, is_again) = match packet.payload() {
                 Payload::Syn { retransmission, .. } => ("syn", CapturedKind::Syn, 0, retransmission),
@@ -426,7 +430,7 @@ proptest! {
             };
             let events = match *offered {
                 Offered::Queued => {
-                    let fate = match fates.get(&(*link, *at, name(packet))) {
+                    let fate = match fates.get_mut(&(*link, *at, name(packet))).and_then(VecDeque::pop_front) {
                         Some(Offered::Dropped(_)) => Fate::Dropped,
                         Some(Offered::Accepted { lost: true, .. }) => Fate::Lost,
                         _ => Fate::Crosses,

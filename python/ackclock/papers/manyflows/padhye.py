@@ -20,8 +20,8 @@ from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT, Cell, setting_of
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
-from ackclock.scenario.network import mean_rate
-from ackclock.values.quantity import seconds
+from ackclock.scenario.network import mean_delay, mean_rate
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, seconds
 
 Reals = NDArray[np.float64]
 
@@ -133,7 +133,8 @@ def empty_round_trips(effective: Scenario) -> Reals:
         own = group.access or dumbbell.access
         there_and_back = [*ways, (own, effective.packet_size), (own, _ACK)]
         trip = sum(
-            seconds(link.delay) + 8 * size / mean_rate(link, effective.duration)
+            mean_delay(link, effective.duration) / PICOSECONDS_PER_SECOND
+            + 8 * size / mean_rate(link, effective.duration)
             for link, size in there_and_back
             if link
         )

@@ -36,7 +36,7 @@ from ackclock.papers.selfsimilar.experiment import (
     scenario,
 )
 from ackclock.running.run import Run
-from ackclock.scenario import DropTail, GilbertElliott, GraphLink, RandomLoss, Scenario
+from ackclock.scenario import DropTail, GilbertElliottPackets, GraphLink, RandomLoss, Scenario
 from ackclock.scenario.rate_trace import RateTrace
 
 LOADS: Final = (5, 15, 25, 40, 55, 70, 85, 100)  # numbers of on/off sources; their load is 5 to 96 % of the bottleneck
@@ -56,12 +56,12 @@ _STEPPED: Final = (("0 s", "8 Mbps"), ("30 s", "2 Mbps"), ("60 s", "4 Mbps"))
 _LOST: Final = "drops@B->y"
 
 
-def lossy(kind: str, amount: int) -> RandomLoss | GilbertElliott:
+def lossy(kind: str, amount: int) -> RandomLoss | GilbertElliottPackets:
     """Return the model of losses of `amount` packets per million, at random or in bursts of `BURST` on average."""
     share = amount / MILLION
     if kind == RANDOM:
         return RandomLoss(probability=share)
-    return GilbertElliott(to_bad=share / (1 - share) / BURST, to_good=1 / BURST)
+    return GilbertElliottPackets(to_bad=share / (1 - share) / BURST, to_good=1 / BURST)
 
 
 def course(dwell: int, seed: int) -> RateTrace:

@@ -1,7 +1,5 @@
 //! The load of links: the shares of the flows, and how many packets wait.
 
-use ackclock_units::Time;
-
 use crate::link::backlog::Backlog;
 use crate::link::extra_delay::ExtraDelay;
 use crate::link::rate::RateSpec;
@@ -122,10 +120,8 @@ impl<'a> Load<'a> {
 }
 
 /// Longest propagation delay of a link, in seconds.
-pub(super) fn delay(LinkSpec { delay, jitter, reorder, .. }: &LinkSpec) -> f64 {
-    let jitter = jitter.map_or(Time::ZERO, |jitter| jitter.max);
-    let held = reorder.map_or(Time::ZERO, |reorder| reorder.delay);
-    delay.as_secs_f64() + jitter.as_secs_f64() + held.as_secs_f64()
+pub(super) fn delay(link: &LinkSpec) -> f64 {
+    link.longest_delay().as_secs_f64()
 }
 
 /// Mean rate of a link in bit/s.

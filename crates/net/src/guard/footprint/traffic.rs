@@ -283,13 +283,7 @@ impl<'a> Traffic<'a> {
 
 /// Fraction of the packets that the loss model of a link loses.
 fn lost(link: &LinkSpec) -> f64 {
-    match link.loss {
-        Some(LossSpec::Random { probability }) => probability,
-        Some(LossSpec::GilbertElliott { to_bad, to_good, good, bad }) => {
-            (good * to_good + bad * to_bad) / (to_good + to_bad)
-        }
-        Some(LossSpec::List { .. }) | None => 0.0,
-    }
+    link.loss.as_ref().map_or(0.0, LossSpec::mean)
 }
 
 /// Of a source: packets per second, and packets in total.

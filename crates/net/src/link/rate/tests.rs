@@ -1,21 +1,23 @@
 //! Rate changes: transmissions computed by hand, the integral of the rate, and measurements at a link with a varying
 //! rate.
 
+use ackclock_units::{Role, Stream};
 use proptest::prelude::*;
 
 use super::*;
+use crate::link::{Link, Offered};
+use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{Plan, SourceSpec, Topology, TransportSpec};
+use crate::queue::Context;
 use crate::sizes::SizeSpec;
 use crate::{LinkId, Simulator, run};
 
 /// A trace of rates in kbit/s, each starting at the given milliseconds.
 fn trace(steps: &[(u64, u64)], period: Option<u64>) -> RateSpec {
-    RateSpec::Trace(Arc::new(RateTraceSpec {
-        times: steps.iter().map(|(millis, _)| Time::from_millis(*millis)).collect(),
-        rates: steps.iter().map(|(_, kbps)| 1_000 * kbps).collect(),
-        period: period.map(Time::from_millis),
-    }))
+    let times = steps.iter().map(|(millis, _)| Time::from_millis(*millis)).collect();
+    let rates = steps.iter().map(|(_, kbps)| 1_000 * kbps).collect();
+    RateSpec::Trace(Arc::new(RateTraceSpec::new(times, rates, period.map(Time::from_millis))))
 }
 
 /// Validates: a transmission ends when the integral of the rate has reached its bits.
@@ -39,6 +41,41 @@ fn a_transmission_goes_on_at_the_new_rate() {
     assert_eq!([0, 50, 99].map(|start| millis(&blinks, start)), [800.0, 750.0, 701.0]);
 }
 
+/// Packets of 1000 bytes every 5 ms on a link that needs 8 ms for each: the queue grows. The link is down from 100 to
+/// 150 ms.
+///
+/// Validates: packets that wait when an outage begins, and those that come in it, are lost, and the first packet after it
+///   finds an empty queue; a rate of 0 keeps all of them.
+/// Source: by hand: of the 20 packets of the first 100 ms, 12 are sent by 96 ms; 10 more come by 150 ms.
+/// Tolerance: exact.
+#[test]
+fn an_outage_loses_what_waits_and_a_rate_of_zero_does_not() {
+    let arrivals = |rate: RateSpec| -> Vec<Option<u64>> {
+        assert_eq!(rate.check(), Ok(()));
+        let Topology::Dumbbell { mut bottleneck, .. } = dumbbell_of_reno(1).topology else { unreachable!() };
+        (bottleneck.rate, bottleneck.delay) = (rate, Time::ZERO);
+        let (context, losses) = (Context::testing(Rate::from_mbps(1)), Stream::new(1, Role::Loss, 0));
+        let queue = bottleneck.queue.build(&context).at_arrival();
+        let mut link = Link::new(&bottleneck, LinkRate::new(&bottleneck.rate), queue, losses);
+        let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
+        let packet = Packet::new(FlowId(0), 1000, payload, Time::ZERO);
+        let mut arrival = |at| match link.offer(&packet, Time::from_millis(at)) {
+            Offered::Accepted { arrival, lost: false, .. } => Some(arrival.as_picos() / 1_000_000_000),
+            _ => None,
+        };
+        (0..40).map(|number| arrival(5 * number)).collect()
+    };
+    let kept = arrivals(trace(&[(0, 1_000), (100, 0), (150, 1_000)], None));
+    assert!(kept.iter().all(Option::is_some));
+    assert_eq!([kept[11], kept[12], kept[20]], [Some(96), Some(154), Some(218)]);
+    let RateSpec::Trace(plain) = trace(&[(0, 1_000)], None) else { unreachable!("it is a trace") };
+    let outages = vec![[100, 150].map(Time::from_millis)];
+    let lost = arrivals(RateSpec::Trace(RateTraceSpec { outages, ..(*plain).clone() }.into()));
+    assert_eq!(lost[..12], kept[..12]);
+    assert_eq!(lost[12..30], [None; 18]);
+    assert_eq!(lost[30..33], [Some(158), Some(166), Some(174)]);
+}
+
 #[test]
 fn what_is_no_trace_is_refused() {
     let field =
@@ -51,7 +88,7 @@ fn what_is_no_trace_is_refused() {
     assert_eq!(field(&[(0, 1), (2, 1)], Some(2)), "period");
     assert_eq!(field(&[(0, 1), (1, 0)], None), "rates");
     assert_eq!(field(&[(0, 0), (1, 0)], Some(2)), "rates");
-    let uneven = RateTraceSpec { times: vec![Time::ZERO], rates: vec![1, 2], period: None };
+    let uneven = RateTraceSpec::new(vec![Time::ZERO], vec![1, 2], None);
     assert_eq!(RateSpec::Trace(Arc::new(uneven)).check().map_err(|(field, _)| field), Err("rates"));
 }
 
@@ -60,8 +97,7 @@ fn what_is_no_trace_is_refused() {
 /// Tolerance: exact.
 #[test]
 fn transmissions_may_last_for_ever() {
-    let slow =
-        RateTraceSpec { times: vec![Time::ZERO, Time::from_picos(1)], rates: vec![1, 0], period: Some(Time::MAX) };
+    let slow = RateTraceSpec::new(vec![Time::ZERO, Time::from_picos(1)], vec![1, 0], Some(Time::MAX));
     let rate = LinkRate::new(&RateSpec::Trace(Arc::new(slow)));
     assert_eq!(rate.transmission_time(u32::MAX, Time::SECOND), Time::MAX.saturating_sub(Time::SECOND));
     assert_eq!(rate.mean(Time::ZERO, Time::SECOND), Rate::SLOWEST);
@@ -140,7 +176,7 @@ proptest! {
         }
         rates.push(bps(last.1));
         let end_of_last = times[times.len() - 1] + Time::from_picos(last.0);
-        let trace = RateTraceSpec { times, rates, period: repeats.then_some(end_of_last) };
+        let trace = RateTraceSpec::new(times, rates, repeats.then_some(end_of_last));
         let rate_at = |picos: u64| {
             let within = Time::from_picos(if repeats { picos % end_of_last.as_picos() } else { picos });
             u128::from(trace.rates[trace.times.iter().rposition(|time| *time <= within).unwrap()])

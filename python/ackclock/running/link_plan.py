@@ -1,0 +1,153 @@
+"""Converts a link with its traces and changes into the engine's form."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ackclock.scenario import GraphLink, Link, Queue
+from ackclock.scenario.changes import Change
+from ackclock.scenario.law_fields import PYTHON
+from ackclock.scenario.network import Loss
+from ackclock.scenario.step_trace import LossTrace
+from ackclock.values.quantity import RATE, TIME
+
+_TIMES: Final = ("good_time", "bad_time")
+
+
+def link_for_engine(
+    link: Link | GraphLink, changes: Sequence[Change], own: Sequence[Queue], duration: int
+) -> dict[str, Any]:
+    """Convert a link of an effective scenario.
+
+    Parameters
+    ----------
+    link
+        The link.
+    changes
+        The changes of its direction, in order.
+    own
+        The queues whose disciplines are written in Python.
+    duration
+        The duration of the run, in picoseconds.
+    """
+    assert link.queue is not None  # noqa: S101  # the scenario is effective
+    queue = link.queue.for_engine(own.index(link.queue) if link.queue.kind == PYTHON else 0)
+    return {
+        "rate": _rate(link, changes, duration),
+        **_delay(link, changes),
+        "queue": queue,
+        **_queue_changes(link.queue, changes),
+        **_losses(link, changes),
+        **_impairments(link),
+    }
+
+
+def _rate(link: Link | GraphLink, changes: Sequence[Change], duration: int) -> int | dict[str, Any]:
+    """Return the rate, or its steps and the times in which the link loses its packets."""
+    if link.rate_trace is not None:
+        course = link.rate_trace.for_engine()
+    else:
+        course = {"times": [0], "rates": [RATE.parse(link.rate or "")], "period": None}
+        if not any(change.rate is not None or change.up is not None for change in changes):
+            return int(course["rates"][0])
+    rate, outages, down = course["rates"][0], [], None
+    times, rates = course["times"], course["rates"]
+    for change in changes:
+        at = TIME.parse(change.at)
+        rate = rate if change.rate is None else RATE.parse(change.rate)
+        if change.up is not None and (down is not None) == change.up:
+            # the link goes down, or up again
+            if down is not None and down[1] == "lost":
+                outages.append([down[0], at])
+            down = None if change.up else (at, change.waiting or "kept")
+        if link.rate_trace is None:
+            _step(times, rates, at, 0 if down is not None and down[1] == "kept" else rate)
+    if down is not None:
+        end = max(duration, down[0]) + 1
+        if down[1] == "lost":
+            outages.append([down[0], end])
+        else:
+            _step(times, rates, end, rate)  # after the run, since every outage must end
+    return {**course, **({"outages": outages} if outages else {})}
+
+
+def _step(times: list[int], rates: list[int], at: int, rate: int) -> None:
+    if times[-1] == at:
+        rates[-1] = rate
+    elif rates[-1] != rate:
+        times.append(at)
+        rates.append(rate)
+
+
+def _delay(link: Link | GraphLink, changes: Sequence[Change]) -> dict[str, Any]:
+    """Return the delay, or the least one and what is added to it in steps."""
+    trace = link.delay_trace
+    if trace is None:
+        changed = [change for change in changes if change.delay is not None]
+        first = TIME.parse(link.delay or "")
+        if not changed:
+            return {"delay": first}
+        times, delays, period = [0], [first], None
+        for change in changed:
+            _step(times, delays, TIME.parse(change.at), TIME.parse(change.delay or ""))
+        reorders = any(change.reorders for change in changed)
+    else:
+        course = trace.course()
+        times, delays = course.times.tolist(), [round(delay) for delay in course.values.tolist()]
+        period, reorders = course.period, trace.reorders
+    least = min(delays)
+    extra = [delay - least for delay in delays]
+    return {
+        "delay": least,
+        "delay_trace": {"times": times, "extra": extra, "period": period, "reorders": reorders},
+    }
+
+
+def _queue_changes(queue: Queue, changes: Sequence[Change]) -> dict[str, Any]:
+    found: list[dict[str, Any]] = []
+    for change in changes:
+        if change.queue is not None:
+            queue = queue.with_given(change.queue)
+            found.append({"at": TIME.parse(change.at), "queue": queue.for_engine()})
+    return {"queue_changes": found} if found else {}
+
+
+def _losses(link: Link | GraphLink, changes: Sequence[Change]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    later = [change for change in changes if change.loss is not None]
+    models = [link.loss, link.loss_trace, *(change.loss for change in later)]
+    place = next((model.place for model in models if model is not None), "before")
+    first = link.loss or link.loss_trace
+    if first is not None:
+        found["loss"] = _loss(first)
+    if later:
+        found["loss_changes"] = [
+            {"at": TIME.parse(change.at), "loss": _loss(change.loss)} for change in later if change.loss is not None
+        ]
+    if found and place != "before":
+        found["loss_place"] = place
+    return found
+
+
+def _loss(loss: Loss | LossTrace) -> dict[str, Any]:
+    if isinstance(loss, LossTrace):
+        course = loss.course()
+        return {
+            "kind": "trace",
+            "times": course.times.tolist(),
+            "probabilities": course.values.tolist(),
+            "period": course.period,
+        }
+    fields = loss.model_dump(exclude={"place"}, exclude_none=True)
+    return {name: TIME.parse(value) if name in _TIMES else value for name, value in fields.items()}
+
+
+def _impairments(link: Link | GraphLink) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, bucket in (("policer", link.policer), ("shaper", link.shaper)):
+        if bucket is not None:
+            found[name] = {"rate": RATE.parse(bucket.rate), "burst": bucket.burst}
+    if link.jitter is not None:
+        found["jitter"] = {"max": TIME.parse(link.jitter.max), "reorders": link.jitter.reorders}
+    if link.reorder is not None:
+        found["reorder"] = {"probability": link.reorder.probability, "delay": TIME.parse(link.reorder.delay)}
+    return found

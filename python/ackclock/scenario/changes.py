@@ -1,0 +1,76 @@
+"""Changes of links while packets fly."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self
+
+from pydantic import Field
+from pydantic_core import InitErrorDetails
+
+from ackclock.scenario.declared import Queue
+from ackclock.scenario.fields import Delay, Flag, Instant, LinkNames, Rate, Waiting
+from ackclock.scenario.model import Part
+from ackclock.scenario.network import Loss
+from ackclock.values import errors
+
+FIELDS: Final = ("rate", "delay", "loss", "queue", "up")
+"""The fields of a link that can change."""
+
+
+class Change(Part):
+    """A change of links at a time. What is not given stays as it is.
+
+    Examples
+    --------
+    >>> Change(at="20000 ms", links=["bottleneck"], rate="2 Mbps")
+    Change(at='20 s', links=('bottleneck',), rate='2 Mbps')
+    """
+
+    at: Instant
+    """Time of the change."""
+
+    links: LinkNames | None = None
+    """Names of the links that change, as in ``measure.link``; each is one direction (default: the measured link)."""
+
+    rate: Rate | None = None
+    """New rate. It takes effect immediately, also for the packet in transmission."""
+
+    delay: Delay | None = None
+    """New propagation delay, for packets whose transmission ends from now on."""
+
+    reorders: Flag | None = None
+    """Whether packets overtake each other when the delay of the links falls, as in ns-2, ns-3 and Linux's netem
+    (default: false). If not, a packet that would arrive before its predecessor arrives just after it. If true in one
+    change of a link, it is true for all of them."""
+
+    loss: Loss | None = Field(default=None, discriminator="kind")
+    """New losses; ``{kind = "random", probability = 0}`` ends them."""
+
+    queue: Queue | None = None
+    """New parameters of the queue, whose ``kind`` stays. Parameters that are not given stay as they are. Packets that
+    wait stay, also if there are more than a new limit allows."""
+
+    up: Flag | None = None
+    """Whether the link is up. A link that is down sends nothing."""
+
+    waiting: Waiting | None = None
+    """What happens to the packets of a link that goes down: they are ``"kept"`` until it is up again (default), or
+    ``"lost"`` with those that arrive meanwhile."""
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that something changes, and that the choices have an object."""
+        if part is None:
+            return []
+        found: list[InitErrorDetails] = []
+        if all(data.get(name) is None for name in FIELDS):
+            found.append(errors.missing((FIELDS[0],), f"one of {', '.join(FIELDS)} must be given"))
+        if part.waiting is not None and part.up is not False:
+            found.append(errors.wrong(("waiting",), part.waiting, "must be absent unless up is false"))
+        if part.reorders and part.delay is None:
+            found.append(errors.wrong(("reorders",), part.reorders, "must be absent unless delay is given"))
+        return found
+
+
+def of_link(changes: Sequence[Change], name: str) -> list[Change]:
+    """Return the changes of a link of an effective scenario."""
+    return [change for change in changes if name in (change.links or ())]
