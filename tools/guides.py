@@ -48,6 +48,7 @@ PAGES = (
             "cubic_beside_reno",
             "bufferbloat",
             "below_capacity",
+            "changing_networks",
             "queue_state",
             "idea_in_ten_lines",
             "bbr_phases",

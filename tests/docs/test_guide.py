@@ -250,6 +250,20 @@ def test_bufferbloat(root: Path, tmp_path: Path) -> None:
     assert max(goodput[name] for name in ("CoDel", "FQ-CoDel", "Adaptive RED")) < 9.5
 
 
+def test_changing_networks(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/changing_networks.md", root, tmp_path)
+    assert (tmp_path / "join_and_leave.png").read_bytes().startswith(b"\x89PNG")
+    # The guide's statements: no convergence with four and five flows, and what is left of the second part of the path.
+    after = [
+        reader.session["converged"](reader.session["rates"], *part) for part in ((15, 20, 4), (20, 25, 5), (5, 10, 2))
+    ]
+    assert after[:2] == [5, 5]
+    assert after[2] < 2
+    second = {variant: rates[15:30].mean() for variant, rates in reader.session["found"].items()}
+    assert second["cubic"] < 10
+    assert second["bbr"] > 50
+
+
 def test_below_capacity(root: Path, tmp_path: Path) -> None:
     """Numbers of the text: the bound by Mathis et al., 1.22 / (RTT sqrt(p)), and the share of payload in a packet."""
     page = "docs/guide/below_capacity.md"

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import ackclock as ac
+from ackclock.drawing import screen
+from ackclock.running.figures import chart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,3 +194,57 @@ def test_the_former_name_of_a_channel_is_read() -> None:
     assert link.loss == ac.GilbertElliottPackets(to_bad=0.1, to_good=0.2)
     with pytest.warns(DeprecationWarning, match="GilbertElliottPackets"):
         assert ac.GilbertElliott is ac.GilbertElliottPackets  # type: ignore[attr-defined]
+
+
+def test_figures_mark_the_changes() -> None:
+    changes = [ac.Change(at=f"{second} s", rate="5 Mbps", delay="5 ms") for second in range(1, 4)]
+    run = ac.simulate(datagrams(*changes, seconds=5), seed=1, record=["throughput"])
+    drawn = chart([run], "throughput")
+    panel = drawn.panels[0]
+    assert [(moment.x, moment.text) for moment in panel.moments] == [
+        (at, "rate 5 Mbps, delay 5 ms") for at in (1, 2, 3)
+    ]
+    assert screen.interactive(drawn, label="rate").count("<title>rate 5 Mbps, delay 5 ms</title>") == 3
+
+
+def test_a_notice_says_that_bursts_wait_for_packets() -> None:
+    fields = {"transport": ac.Tcp("reno"), "source": ac.Greedy()}
+    loss = {"kind": "gilbert-elliott-packets", "to_bad": 0.01, "to_good": 0.05}
+    scenario = datagrams().changed({"clients.0": fields, "dumbbell.bottleneck.loss": loss})
+    said = [notice for notice in ac.simulate(scenario, seed=1).notices if "gilbert-elliott-time" in notice]
+    assert len(said) == 1
+    lasting = {"kind": "gilbert-elliott-time", "good_time": "1 s", "bad_time": "50 ms"}
+    others = ac.simulate(scenario.changed({"dumbbell.bottleneck.loss": lasting}), seed=1).notices
+    assert not any("gilbert-elliott-time" in notice for notice in others)
+
+
+@pytest.mark.parametrize("kind", ["droptail", "red", "pie", "codel", "cobalt", "dualpi2", "priority"])
+def test_every_discipline_takes_a_new_limit(kind: str) -> None:
+    """12 Mb/s of datagrams on a link of 10 Mb/s: what waits is at the limit, or where the discipline holds it."""
+    wide, narrow = ac.Queue(kind, packets=500), ac.Queue(kind, packets=5)
+    change = ac.Change(at="10 s", queue=narrow)
+    run = ac.simulate(datagrams(change, rate="12 Mbps", queue=wide), seed=1, record=["queue@bottleneck/10ms"])
+    table = run.table("queue")
+    times, waiting = table["time"].to_numpy(), table["packets"].to_numpy()
+    assert waiting[times < 10].max() > 6
+    assert waiting[times > 15].max() <= 5
+
+
+def test_a_new_target_holds_another_delay() -> None:
+    """CoDel and PIE hold their target; greedy flows of Reno are there all the time.
+
+    Validates: after a change of the target from 5 to 50 ms the mean wait is near the new target.
+    Source: RFC 8289 and RFC 8033: the wait is controlled to the target.
+    Tolerance: a factor of two, since the disciplines let the wait oscillate around the target.
+    """
+    for kind in ("codel", "pie"):
+        queue = ac.Queue(kind, packets=10_000, target="5 ms")
+        change = ac.Change(at="30 s", queue=ac.Queue(kind, target="50 ms"))
+        scenario = datagrams(change, seconds=60, queue=queue).changed(
+            {"clients.0": {"count": 10, "transport": ac.Tcp("newreno"), "source": ac.Greedy()}}
+        )
+        table = ac.simulate(scenario, seed=1, record=["queue@bottleneck/10ms"]).table("queue")
+        times, waits = table["time"].to_numpy(), 0.8 * table["packets"].to_numpy()
+        before, after = (waits[(times > begin) & (times < begin + 20)].mean() for begin in (10, 40))
+        assert before < 12
+        assert 25 < after < 100

@@ -19,6 +19,9 @@ pub(crate) fn limits(scene: &Scene, course: &Course<'_>) -> Vec<String> {
         if receiver >= MOST {
             found.extend(by_receiver(scene, group, receiver));
         }
+        if limited_timeout.is_some_and(|share| share > 0.0) {
+            found.extend(by_waiting_bursts(scene, group));
+        }
         let Some(crossing) = group.crossing.filter(|_| used < IDLE) else { continue };
         let loss = limited_loss.unwrap_or_default() + limited_timeout.unwrap_or_default();
         if loss >= MOST {
@@ -83,6 +86,17 @@ fn by_loss(scene: &Scene, group: &Group, share: f64, used: f64) -> Option<String
             causes.join(" and "),
         )
     })
+}
+
+/// Reports a channel that does not change while a sender waits for its timer.
+fn by_waiting_bursts(scene: &Scene, group: &Group) -> Option<String> {
+    let crossed = group.data.iter().map(|line| &scene.lines[*line]).filter(|line| line.bursts_in_packets);
+    let names = listed(crossed.map(|line| line.name.clone()).collect())?;
+    Some(format!(
+        "Senders of group {} waited for timeouts, and the losses of {names} (gilbert-elliott-packets) change only with \
+         packets: a burst goes on where it was when a sender comes back. The states of gilbert-elliott-time last in time.",
+        group.name,
+    ))
 }
 
 /// Different names in a row, each once.

@@ -40,6 +40,8 @@ pub(crate) struct Line {
     pub(crate) queue: QueueSpec,
     /// Whether it loses packets at random.
     pub(crate) is_lossy: bool,
+    /// Whether its losses come in bursts that last in packets.
+    pub(crate) bursts_in_packets: bool,
     pub(crate) policer: Option<Rate>,
 }
 
@@ -207,6 +209,7 @@ fn lines(topology: &Topology, labels: &Labels, duration: Time) -> Result<Vec<Lin
         delay: link.delay,
         queue: link.queue.clone(),
         is_lossy: link.loss.as_ref().is_some_and(|loss| !matches!(loss, LossSpec::List { .. })),
+        bursts_in_packets: matches!(link.loss, Some(LossSpec::GilbertElliottPackets { .. })),
         policer: link.policer.map(|bucket| bucket.rate),
     };
     Ok(named.into_iter().map(line).collect())

@@ -26,6 +26,7 @@ __all__ = [
     "Heat",
     "Level",
     "Marker",
+    "Moment",
     "Note",
     "Panel",
     "Scale",
@@ -166,6 +167,23 @@ class Level:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Moment:
+    """A vertical line across the panel, such as a change of the network.
+
+    Parameters
+    ----------
+    x
+        Place of the line, in the unit of the x axis.
+    text
+        Text at the upper end of the line; may be empty.
+
+    """
+
+    x: float
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Note:
     """A short text below a point of the panel.
 
@@ -276,7 +294,7 @@ class Panel:
     ----------
     x, y
         The axes. A panel whose x axis has no label shares the axis of the panel below.
-    series, bands, levels, notes
+    series, bands, levels, moments, notes
         The content of the panel.
     title
         Title above the left end of the panel.
@@ -292,6 +310,7 @@ class Panel:
     series: Sequence[Series]
     bands: Sequence[Band] = ()
     levels: Sequence[Level] = ()
+    moments: Sequence[Moment] = ()
     notes: Sequence[Note] = ()
     title: str = ""
     right: Scale | None = None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.drawing.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale, Series
+    from ackclock.drawing.chart import Axis, Chart, Dash, Heat, Level, Marker, Moment, Note, Panel, Scale, Series
 
 __all__ = ["WIDTH", "PaperFigure", "draw"]
 
@@ -120,8 +120,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     for band in panel.bands:
         colour = COLOURS[band.colour].light
         axes.fill_between(_array(band.x), _array(band.low), _array(band.high), color=colour, alpha=BAND, linewidth=0)
-    for level in panel.levels:
-        _draw_level(axes, level)
+    _draw_lines(axes, panel)
     for series in panel.series:
         _draw_series(axes, series)
     for note in panel.notes:
@@ -199,6 +198,14 @@ def _draw_dots(axes: Axes, panel: Panel) -> None:
     )
 
 
+def _draw_lines(axes: Axes, panel: Panel) -> None:
+    """Draw the lines across the panel, in both directions."""
+    for level in panel.levels:
+        _draw_level(axes, level)
+    for moment in panel.moments:
+        _draw_moment(axes, moment)
+
+
 def _draw_level(axes: Axes, level: Level) -> None:
     dash = _DASHES["dotted" if level.dotted else "solid"]
     axes.axhline(level.y, color=_INK, linewidth=0.9, linestyle=dash, zorder=1.5)
@@ -210,6 +217,22 @@ def _draw_level(axes: Axes, level: Level) -> None:
             xytext=(4, 4),
             textcoords="offset points",
             fontsize=9,
+        )
+
+
+def _draw_moment(axes: Axes, moment: Moment) -> None:
+    axes.axvline(moment.x, color=COLOURS["faint"].light, linewidth=0.9, linestyle=_DASHES["dotted"], zorder=1.5)
+    if moment.text:
+        axes.annotate(
+            moment.text,
+            (moment.x, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, -2),
+            textcoords="offset points",
+            verticalalignment="top",
+            rotation="vertical",
+            color=COLOURS["faint"].light,
+            fontsize=7.5,
         )
 
 

@@ -259,6 +259,11 @@ def _contents(panel: Panel, frame: _Frame) -> str:
     for level in panel.levels:
         dash = ' stroke-dasharray="16 24"' if level.dotted else ""
         parts.append(f'<path class="level" d="M0 {frame.row(level.y)}H{round(frame.width)}"{dash}/>')
+    for moment in panel.moments:
+        line = f"M{frame.column(moment.x)} 0V{round(frame.height)}"
+        parts.append(
+            f'<path class="level" d="{line}" stroke-dasharray="16 24"><title>{escape(moment.text)}</title></path>'
+        )
     hollow_first = sorted(panel.series, key=lambda series: series.filled)
     return "".join([*parts, *(_series(series, frame) for series in hollow_first)])
 

@@ -56,6 +56,21 @@ class Change(Part):
     """What happens to the packets of a link that goes down: they are ``"kept"`` until it is up again (default), or
     ``"lost"`` with those that arrive meanwhile."""
 
+    @property
+    def words(self) -> str:
+        """The change in a few words, for a figure.
+
+        Examples
+        --------
+        >>> Change(at="20 s", rate="2 Mbps", up=True).words
+        'rate 2 Mbps, up'
+        """
+        said = [f"{name} {value}" for name in ("rate", "delay") if (value := getattr(self, name)) is not None]
+        said += [name for name in ("loss", "queue") if getattr(self, name) is not None]
+        if self.up is not None:
+            said.append("up" if self.up else "down")
+        return ", ".join(said)
+
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that something changes, and that the choices have an object."""

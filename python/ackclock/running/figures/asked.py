@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ackclock.analysis import student_interval
-from ackclock.drawing.chart import PENS, Axis, Band, Chart, Panel, Series
+from ackclock.drawing.chart import PENS, Axis, Band, Chart, Moment, Panel, Series
 from ackclock.running.tables import numbers, words
 from ackclock.values.errors import impossible, listed, refuse
 from ackclock.values.quantity import seconds
@@ -36,6 +36,8 @@ HUES: Final = (("blue", "sky"), ("red", "orange"), ("green", "mint"))
 """Colours of a group's mean and of its flows."""
 FAINT: Final = 0.4
 """Width of one of many lines, in points."""
+_FEW: Final = 8
+"""Maximum number of changes that a figure describes in words."""
 _CELLS: Final = 1000
 """Cells of the grid of separate points, in each direction."""
 _MEGABITS: Final = 8e-6
@@ -175,8 +177,15 @@ class Asked:
             y=Axis(label=label, low=0.0, high=_ABOVE * most or 1.0),
             series=series,
             bands=bands,
+            moments=self.moments(),
         )
         return Chart(panels=[panel], height=HEIGHT)
+
+    def moments(self) -> list[Moment]:
+        """Mark the changes of the network in the time to draw, in words if they are few."""
+        changes = [(seconds(change.at), change) for change in self.run.scenario.changes]
+        there = [(at, change) for at, change in changes if self.start <= at < self.end]
+        return [Moment(x=at, text=change.words if len(there) <= _FEW else "") for at, change in there]
 
     def nothing(self) -> Exception:
         """Make the error for a time without rows."""

@@ -3,8 +3,8 @@
 //! Let `W` be the integral of the link's rate (`rate.rs`). When an outage begins, the *progress* of the link rises at
 //! [`FLUSH`], so fast that each waiting packet takes a picosecond, for at most [`LONGEST`]; for the rest of the outage it
 //! stands still, and then it continues with the rate. A packet whose transmission ends in the outage is lost, so that
-//! all waiting packets are lost at its beginning. The rise does not count as work of the link: it is left out of what
-//! is [carried](Outages::carried).
+//! all waiting packets are lost at its beginning. The rise is not the work of the link: it is left out of what is
+//! [carried](Outages::carried).
 
 use ackclock_units::Time;
 
