@@ -39,6 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PAGES = (
     *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness", "transfers")),
+    "docs/guide/applications.md",
     *(
         f"docs/guide/{name}.md"
         for name in (

@@ -330,7 +330,7 @@ GRAPH_EDITS = [
         'kind = "tcp"',
         'kind = "udp"',
         "flows.0.source.kind",
-        "must be one of poisson, constant, onoff, fgn, trace: over UDP",
+        "must be one of poisson, constant, onoff, fgn, trace, frames: over UDP",
     ),
     ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given when no link has a delay"),
     (

@@ -71,6 +71,24 @@ def test_the_changes_of_a_recipe_apply(page: str, root: Path) -> None:
         assert (root / path).parent.is_dir()
 
 
+def test_applications(root: Path, tmp_path: Path) -> None:
+    """The guide's statements on the download, the object and the call."""
+    session = read("docs/guide/applications.md", root, tmp_path).session
+
+    def medians(name: str) -> tuple[float, float]:
+        """Return the medians of the delay of speech and of the time of an object."""
+        groups = ac.simulate(session[name]).groups
+        delay, completion = groups["speech"].delay_p50, groups["objects"].completion_p50
+        assert delay is not None
+        assert completion is not None
+        return delay, completion
+
+    alone, bloated, managed = medians("alone"), medians("bloated"), medians("managed")
+    assert bloated[0] > 4 * alone[0]
+    assert managed[0] < 1.1 * alone[0]
+    assert bloated[1] > 2 * managed[1]
+
+
 def test_conformance(root: Path, tmp_path: Path) -> None:
     session = read("docs/guide/conformance.md", root, tmp_path).session
     assert session["verdicts"].count("equal") == len(session["cases"])

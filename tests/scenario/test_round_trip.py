@@ -261,6 +261,15 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     sizes = distributions(quantities(SIZE, "1 B", "1 GB"))
     sizes |= size_tables()
     transfers = st.fixed_dictionaries({"kind": st.just("transfers"), "size": sizes, "think": periods})
+    requests = st.fixed_dictionaries({"kind": st.just("requests"), "size": sizes, "every": periods})
+    frames = tables(
+        {"kind": st.just("frames"), "rate": st.floats(0.001, 1e6)},
+        {"packets": st.integers(1, 100), "key_every": st.integers(0, 1000), "key_packets": st.integers(1, 100)},
+    )
+    pages = tables(
+        {"kind": st.just("pages"), "document": sizes, "objects": st.integers(1, 100), "size": sizes, "think": periods},
+        {"connections": st.integers(1, 20)},
+    )
     connections = tables(
         {"kind": st.just("connections"), "load": st.floats(0.01, 2) | st.just(1), "size": sizes},
         {"connections": st.integers(1, 256)},
@@ -276,9 +285,12 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     plain = tables(
-        {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers | connections},
+        {
+            "transport": transports(),
+            "source": paced | on_off | noise | frames | traces | greedy | transfers | requests | pages | connections,
+        },
         common | fields,
-    ) | tables({"transport": udp, "source": paced | on_off | noise | traces}, common | fields)
+    ) | tables({"transport": udp, "source": paced | on_off | noise | frames | traces}, common | fields)
     return st.builds(_scheduled, plain, schedules())
 
 
@@ -304,7 +316,7 @@ def _scheduled(group: dict[str, Any], schedule: dict[str, Any]) -> dict[str, Any
     """Add a schedule to a group, with a choice for what is unfinished that its source allows."""
     mine = {name: value for name, value in group.items() if name != "start" or "active" not in schedule} | schedule
     if "unfinished" in mine:
-        ends = group["source"]["kind"] in {"transfers", "connections"}
+        ends = group["source"]["kind"] in {"transfers", "requests", "connections", "pages"}
         mine["unfinished"] = "drained" if ends else "dropped"
     return mine
 
@@ -401,6 +413,9 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.GilbertElliottTime: {"kind", "good_time", "bad_time", "good", "bad", "place"},
         ac.Measure: {"from_", "bin", "link", "links"},
         ac.Connections: {"kind", "load", "size", "connections"},
+        ac.Requests: {"kind", "size", "every"},
+        ac.Pages: {"kind", "document", "objects", "size", "think", "connections"},
+        ac.Frames: {"kind", "rate", "packets", "key_every", "key_packets"},
         ac.Lognormal: {"kind", "mean", "sigma"},
         ac.SizeTable: {"kind", "name", "cdf"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},

@@ -3,6 +3,7 @@
 pub(crate) mod application;
 pub(crate) mod clients;
 pub(crate) mod packetizer;
+pub(crate) mod pages;
 pub(crate) mod sack_store;
 pub(crate) mod sink;
 pub(crate) mod timer;

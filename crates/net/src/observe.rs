@@ -90,6 +90,13 @@ pub enum Observation<'a> {
         /// The sender, which has not sent any packet of the transfer yet.
         sender: &'a Sender,
     },
+    /// A client has loaded a web page: the sender knows that all of it is delivered.
+    PageEnds {
+        /// The first flow of the client.
+        client: FlowId,
+        /// When the page was requested.
+        since: Time,
+    },
     /// A sender has sent everything that it may send for now.
     Turn {
         /// The flow.

@@ -371,6 +371,13 @@ pub enum SourceSpec {
         /// Think time in seconds.
         think: Distribution,
     },
+    /// Transfers on one connection, each requested some time after the request before, the first at the start.
+    Requests {
+        /// Size of a transfer in packets, rounded up.
+        size: Distribution,
+        /// Time from request to request in seconds.
+        every: Distribution,
+    },
     /// Requests at the times of a Poisson process, each with its own connection that carries one transfer.
     Connections {
         /// Mean requests per second per client.
@@ -380,8 +387,43 @@ pub enum SourceSpec {
         /// Maximum number of concurrent connections of a client, each on a flow of the plan. Further requests wait.
         most: u32,
     },
+    /// Web pages, one after the other.
+    Pages(Box<PagesSpec>),
     /// Packets at given times.
     Trace(Arc<TraceSpec>),
+    /// Frames of a call.
+    Frames(FramesSpec),
+}
+
+/// Web pages, each requested some time after the one before, the first at the start: a document and, once it is complete,
+/// other objects over several connections, which the page opens and closes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PagesSpec {
+    /// Size of the document in packets, rounded up.
+    pub document: Distribution,
+    /// Number of other objects, rounded up, at least one.
+    pub objects: Distribution,
+    /// Size of an object in packets, rounded up.
+    pub size: Distribution,
+    /// Time from the end of a page to the next one in seconds.
+    pub think: Distribution,
+    /// Maximum number of concurrent connections of a client, each on a flow of the plan.
+    pub most: u32,
+}
+
+/// Frames of a call at equal intervals, each sent at once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FramesSpec {
+    /// Frames per second.
+    pub rate: f64,
+    /// Packets per frame.
+    pub packets: u64,
+    /// Each frame whose number, counted from 0, is a multiple of this is a key frame; 0: none is.
+    pub key_every: u64,
+    /// Packets per key frame.
+    pub key_packets: u64,
 }
 
 /// Packets to capture with all their header fields.
@@ -459,19 +501,29 @@ impl GroupSpec {
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(
             self.source,
-            SourceSpec::Greedy { packets: Some(_) } | SourceSpec::Transfers { .. } | SourceSpec::Connections { .. }
+            SourceSpec::Greedy { packets: Some(_) }
+                | SourceSpec::Transfers { .. }
+                | SourceSpec::Requests { .. }
+                | SourceSpec::Connections { .. }
+                | SourceSpec::Pages(_)
         )
     }
 
-    /// Whether the group's clients open a connection for each transfer.
+    /// Whether the group's clients open connections, for each transfer or for the objects of a page.
     pub(crate) const fn opens_connections(&self) -> bool {
-        matches!(self.source, SourceSpec::Connections { .. })
+        matches!(self.source, SourceSpec::Connections { .. } | SourceSpec::Pages(_))
+    }
+
+    /// Whether the group's clients load web pages.
+    pub(crate) const fn loads_pages(&self) -> bool {
+        matches!(self.source, SourceSpec::Pages(_))
     }
 
     /// Number of flows per client.
     pub(crate) const fn flows_of_client(&self) -> u32 {
-        match self.source {
-            SourceSpec::Connections { most, .. } => most,
+        match &self.source {
+            SourceSpec::Connections { most, .. } => *most,
+            SourceSpec::Pages(pages) => pages.most,
             _ => 1,
         }
     }

@@ -8,6 +8,7 @@ mod connection;
 mod constant;
 mod distribution;
 mod fractional;
+mod frames;
 mod greedy;
 mod on_off;
 mod poisson;
@@ -19,7 +20,7 @@ use std::fmt::Debug;
 
 use ackclock_units::{Stream, Time};
 
-use crate::plan::SourceSpec;
+use crate::plan::{FramesSpec, SourceSpec};
 
 pub(crate) use connection::Connection;
 #[cfg(test)]
@@ -28,7 +29,8 @@ pub use distribution::{Distribution, Table};
 pub use fractional::FractionalSpec;
 pub use schedule::{ScheduleSpec, Stop, Unfinished};
 pub use trace::TraceSpec;
-pub(crate) use transfers::Transfer;
+use transfers::Spacing;
+pub(crate) use transfers::{Transfer, Transfers};
 
 /// Data supplied at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,7 @@ pub(crate) enum AnySource {
     Transfers(Box<transfers::Transfers>),
     Connection(Connection),
     Trace(Box<trace::Trace>),
+    Frames(Box<frames::Frames>),
     /// One of the others, with pauses.
     Scheduled(Box<schedule::Scheduled>),
 }
@@ -81,6 +84,7 @@ impl Source for AnySource {
             Self::Transfers(source) => source.emit(now, stream),
             Self::Connection(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
+            Self::Frames(source) => source.emit(now, stream),
             Self::Scheduled(source) => source.emit(now, stream),
         }
     }
@@ -95,6 +99,7 @@ impl AnySource {
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
+            Self::Frames(source) => size_of_val(&**source),
             Self::Scheduled(source) => source.memory(),
             Self::PoissonStart(_) | Self::Poisson(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
@@ -128,10 +133,16 @@ impl SourceSpec {
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
-            Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
+            Self::Transfers { size, think } => {
+                AnySource::Transfers(Box::new(transfers::Transfers::new(size, Spacing::Think(think))))
+            }
+            Self::Requests { size, every } => {
+                AnySource::Transfers(Box::new(transfers::Transfers::new(size, Spacing::Every(every))))
+            }
             // the client provides the transfers (`endpoint/clients.rs`)
-            Self::Connections { .. } => AnySource::Connection(Connection::default()),
+            Self::Connections { .. } | Self::Pages(_) => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
+            Self::Frames(spec) => AnySource::Frames(Box::new(frames::Frames::new(spec))),
         }
     }
 
@@ -144,6 +155,7 @@ impl SourceSpec {
             Self::Poisson { rate }
             | Self::Constant { rate }
             | Self::OnOff { rate, .. }
+            | Self::Frames(FramesSpec { rate, .. })
             | Self::Connections { rate, .. }
                 if !(*rate > 0.0 && *rate <= MAX_RATE) =>
             {
@@ -159,7 +171,13 @@ impl SourceSpec {
             }
             Self::Connections { most: 0, .. } => Err(("most", "must be above 0")),
             Self::Connections { size, .. } => size.check().map_err(|problem| ("size", problem)),
+            Self::Requests { size, every } => {
+                size.check().map_err(|problem| ("size", problem))?;
+                every.check().map_err(|problem| ("every", problem))
+            }
             Self::Fractional(spec) => spec.check(),
+            Self::Pages(spec) => spec.check(),
+            Self::Frames(spec) => spec.check(),
             Self::Trace(spec) => spec.check(),
             Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
         }
@@ -172,22 +190,40 @@ impl SourceSpec {
             Self::OnOff { rate, on, off } => Some(rate * on.mean() / (on.mean() + off.mean())),
             Self::Fractional(spec) => Some(spec.mean_rate()),
             Self::Trace(spec) => Some(spec.mean_rate()),
-            Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. } => None,
+            Self::Frames(spec) => Some(spec.mean_rate()),
+            Self::Greedy { .. }
+            | Self::Transfers { .. }
+            | Self::Requests { .. }
+            | Self::Connections { .. }
+            | Self::Pages(_) => None,
         }
     }
 
     /// Whether the source supplies much data at once and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
-        matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. })
+        matches!(
+            self,
+            Self::Greedy { .. }
+                | Self::Transfers { .. }
+                | Self::Requests { .. }
+                | Self::Connections { .. }
+                | Self::Pages(_)
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::PagesSpec;
 
     const MEAN: Distribution = Distribution::Fixed { mean: 1.0 };
+    const FRAMES: FramesSpec = FramesSpec { rate: 50.0, packets: 1, key_every: 0, key_packets: 1 };
     const NOISE: FractionalSpec = FractionalSpec { rate: 10.0, hurst: 0.8, cov: 0.3, bin: Time::SECOND, bins: 10 };
+
+    fn pages() -> PagesSpec {
+        PagesSpec { document: MEAN, objects: MEAN, size: MEAN, think: MEAN, most: 6 }
+    }
 
     /// The name of the field that is rejected.
     fn refused(spec: &SourceSpec) -> Option<&'static str> {
@@ -199,13 +235,15 @@ mod tests {
         let of_rate = |rate| {
             let on_off = SourceSpec::OnOff { rate, on: MEAN, off: MEAN };
             let noise = SourceSpec::Fractional(FractionalSpec { rate, ..NOISE });
-            [SourceSpec::Poisson { rate }, SourceSpec::Constant { rate }, on_off, noise].map(|spec| refused(&spec))
+            let frames = SourceSpec::Frames(FramesSpec { rate, ..FRAMES });
+            [SourceSpec::Poisson { rate }, SourceSpec::Constant { rate }, on_off, noise, frames]
+                .map(|spec| refused(&spec))
         };
         for rate in [f64::MIN_POSITIVE, MAX_RATE] {
-            assert_eq!(of_rate(rate), [None; 4], "{rate}");
+            assert_eq!(of_rate(rate), [None; 5], "{rate}");
         }
         for rate in [0.0, MAX_RATE.next_up(), f64::NAN] {
-            assert_eq!(of_rate(rate), [Some("rate"); 4], "{rate}");
+            assert_eq!(of_rate(rate), [Some("rate"); 5], "{rate}");
         }
     }
 
@@ -239,6 +277,15 @@ mod tests {
             (SourceSpec::OnOff { rate, on: MEAN, off: none.clone() }, "off"),
             (SourceSpec::Transfers { size: none.clone(), think: MEAN }, "size"),
             (SourceSpec::Transfers { size: MEAN, think: none.clone() }, "think"),
+            (SourceSpec::Pages(Box::new(PagesSpec { document: none.clone(), ..pages() })), "document"),
+            (SourceSpec::Pages(Box::new(PagesSpec { objects: none.clone(), ..pages() })), "objects"),
+            (SourceSpec::Pages(Box::new(PagesSpec { size: none.clone(), ..pages() })), "size"),
+            (SourceSpec::Pages(Box::new(PagesSpec { think: none.clone(), ..pages() })), "think"),
+            (SourceSpec::Pages(Box::new(PagesSpec { most: 0, ..pages() })), "most"),
+            (SourceSpec::Requests { size: none.clone(), every: MEAN }, "size"),
+            (SourceSpec::Requests { size: MEAN, every: none.clone() }, "every"),
+            (SourceSpec::Frames(FramesSpec { packets: 0, ..FRAMES }), "packets"),
+            (SourceSpec::Frames(FramesSpec { key_packets: 0, ..FRAMES }), "key_packets"),
             (SourceSpec::Connections { rate, size: none, most: 1 }, "size"),
             (SourceSpec::Connections { rate, size: MEAN, most: 0 }, "most"),
         ] {

@@ -18,6 +18,8 @@ mod dctcp;
 mod dispatch;
 pub mod foreign;
 mod highspeed;
+mod ledbat;
+mod ledbat_plus_plus;
 mod prague;
 #[cfg(test)]
 mod recipe;
@@ -185,6 +187,8 @@ laws! {
     Dctcp "dctcp" => DctcpSpec, dctcp;
     Foreign "foreign" => ForeignSpec, foreign;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;
+    Ledbat "ledbat" => LedbatSpec, ledbat;
+    LedbatPlusPlus "ledbat++" => LedbatPlusPlusSpec, ledbat_plus_plus;
     Prague "prague" => PragueSpec, prague;
     Scalable "scalable" => ScalableSpec, scalable;
     Vegas "vegas" => VegasSpec, vegas;

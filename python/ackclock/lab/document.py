@@ -102,7 +102,20 @@ def _has_more(scenario: Scenario) -> bool:
     return any(
         f'"{name}"' in text
         for name in (
-            *("connections", "trace", "list", "gilbert-elliott-time", "idle", "changes", "policer", "shaper", "jitter"),
+            *(
+                "connections",
+                "requests",
+                "frames",
+                "pages",
+                "trace",
+                "list",
+                "gilbert-elliott-time",
+                "idle",
+                "changes",
+                "policer",
+                "shaper",
+                "jitter",
+            ),
             *("reorder", "stop", "active", "unfinished", *TRACES),
         )
     )

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ackclock.engine import core
 from ackclock.engine.catalogue import catalogue
 from ackclock.files.making import new_file
-from ackclock.scenario import Connections, Scenario
+from ackclock.scenario import Connections, Pages, Scenario
 from ackclock.scenario.links import links_of
 from ackclock.values.errors import one_of, refuse
 from ackclock.values.kinds import whole
@@ -114,7 +114,7 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[CaptureReque
     """
     requests = [requests] if isinstance(requests, str) else list(requests)
     for group in scenario.groups if requests else ():
-        if isinstance(group.source, Connections):
+        if isinstance(group.source, Connections | Pages):
             allowed = (
                 f"must be absent: the connections of group {group.name} share flows, so a capture cannot separate them"
             )

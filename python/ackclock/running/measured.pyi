@@ -491,6 +491,32 @@ class GroupEstimates:
         From sender to receiver.
         """
     @property
+    def delay_p50(self) -> Estimate:
+        """Median one-way delay of the packets of calls, s.
+
+        Only of groups whose source is ``frames`` and whose transport is UDP.
+        """
+    @property
+    def delay_p95(self) -> Estimate:
+        """95th percentile of the one-way delay of the packets of calls, s."""
+    @property
+    def delay_p99(self) -> Estimate:
+        """99th percentile of the one-way delay of the packets of calls, s."""
+    @property
+    def lost(self) -> Estimate:
+        """Share of the packets of calls that never arrived.
+
+        By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any
+        link.
+        """
+    @property
+    def mos(self) -> Estimate:
+        """Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
+
+        Of the delay and of the packets that are lost or late, with the best playout time (ITU-T G.107). Only of
+        groups whose frames have one packet.
+        """
+    @property
     def jitter(self) -> Estimate:
         """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
@@ -566,6 +592,24 @@ class GroupEstimates:
     @property
     def completion_p99(self) -> Estimate:
         """99th percentile of the completion time, s."""
+    @property
+    def pages(self) -> Estimate:
+        """Web pages loaded.
+
+        Only of groups whose source is ``pages``, as are the load times.
+        """
+    @property
+    def page_load_mean(self) -> Estimate:
+        """Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %, s."""
+    @property
+    def page_load_p50(self) -> Estimate:
+        """Median load time of a web page, s."""
+    @property
+    def page_load_p95(self) -> Estimate:
+        """95th percentile of the load time of a web page, s."""
+    @property
+    def page_load_p99(self) -> Estimate:
+        """99th percentile of the load time of a web page, s."""
     @property
     def slowdown_mean(self) -> Estimate:
         """Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer."""

@@ -201,6 +201,33 @@ class GroupMeasures:
 
     From sender to receiver.
     """
+    delay_p50: float | None = None
+    """Median one-way delay of the packets of calls, s.
+
+    Only of groups whose source is ``frames`` and whose transport is UDP. ``None`` in results of earlier versions.
+    """
+    delay_p95: float | None = None
+    """95th percentile of the one-way delay of the packets of calls, s.
+
+    ``None`` in results of earlier versions.
+    """
+    delay_p99: float | None = None
+    """99th percentile of the one-way delay of the packets of calls, s.
+
+    ``None`` in results of earlier versions.
+    """
+    lost: float | None = None
+    """Share of the packets of calls that never arrived.
+
+    By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any link.
+    ``None`` in results of earlier versions.
+    """
+    mos: float | None = None
+    """Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
+
+    Of the delay and of the packets that are lost or late, with the best playout time (ITU-T G.107). Only of
+    groups whose frames have one packet. ``None`` in results of earlier versions.
+    """
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
@@ -270,6 +297,31 @@ class GroupMeasures:
     """
     completion_p99: float | None = None
     """99th percentile of the completion time, s.
+
+    ``None`` in results of earlier versions.
+    """
+    pages: int = 0
+    """Web pages loaded.
+
+    Only of groups whose source is ``pages``, as are the load times. ``0`` in results of earlier versions.
+    """
+    page_load_mean: float | None = None
+    """Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %, s.
+
+    ``None`` in results of earlier versions.
+    """
+    page_load_p50: float | None = None
+    """Median load time of a web page, s.
+
+    ``None`` in results of earlier versions.
+    """
+    page_load_p95: float | None = None
+    """95th percentile of the load time of a web page, s.
+
+    ``None`` in results of earlier versions.
+    """
+    page_load_p99: float | None = None
+    """99th percentile of the load time of a web page, s.
 
     ``None`` in results of earlier versions.
     """

@@ -100,8 +100,11 @@ def _understand(request: object, scenario: Scenario) -> Record:
         raise refuse(
             "record",
             request,
-            "requires transfers that end: a source of kind transfers or connections, or greedy with a size",
+            "requires transfers that end: a source of kind transfers, requests, connections or pages, or greedy with a "
+            "size",
         )
+    if name == "pages" and not any(group.source.kind == "pages" for group in scenario.groups):
+        raise refuse("record", request, "requires web pages: a source of kind pages")
     record = Record(name, of_links, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record

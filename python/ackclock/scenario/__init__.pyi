@@ -33,7 +33,19 @@ from ackclock.scenario.network import (
     Shaper,
 )
 from ackclock.scenario.rate_trace import RateTrace
-from ackclock.scenario.sources import Connections, Constant, FractionalNoise, Greedy, OnOff, Poisson, Trace, Transfers
+from ackclock.scenario.sources import (
+    Connections,
+    Constant,
+    FractionalNoise,
+    Frames,
+    Greedy,
+    OnOff,
+    Pages,
+    Poisson,
+    Requests,
+    Trace,
+    Transfers,
+)
 from ackclock.scenario.step_trace import DelayTrace, LossTrace
 from ackclock.scenario.traffic import Clients, Flow, Udp
 from ackclock.scenario.whole import Measure, Scenario
@@ -58,6 +70,7 @@ __all__ = [
     "Fq",
     "FqCodel",
     "FractionalNoise",
+    "Frames",
     "GilbertElliottPackets",
     "GilbertElliottTime",
     "GraphLink",
@@ -70,6 +83,7 @@ __all__ = [
     "Measure",
     "Node",
     "OnOff",
+    "Pages",
     "Pareto",
     "Pie",
     "Poisson",
@@ -80,6 +94,7 @@ __all__ = [
     "RateTrace",
     "Red",
     "Reorder",
+    "Requests",
     "Scenario",
     "Shaper",
     "SizeTable",

@@ -67,6 +67,9 @@ CapacityInBytes = Annotated[int, octets(1, 10**15)]
 PACKETS_PER_SECOND: Final = number(low=1e-6, high=1e9)
 PacketRate = Annotated[float | str, either(PACKETS_PER_SECOND, measured(RATE, "1 bps", "1000 Gbps"))]
 """Packets per second, or bits per second as a text, which the effective scenario converts with the packet size."""
+FrameRate = Annotated[float, number(low=1e-3, high=1e6)]
+FramePackets = Annotated[int, whole(1, 10_000)]
+KeyDistance = Annotated[int, whole(0, 10**9)]
 Load = Annotated[float, number(low=1e-9, high=100)]
 Connected = Annotated[int, whole(1, 10_000)]
 Hurst = Annotated[float, number(low=0.01, high=0.99)]

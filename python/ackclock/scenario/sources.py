@@ -17,7 +17,10 @@ from ackclock.scenario.fields import (
     Digest,
     Duration,
     FilePath,
+    FramePackets,
+    FrameRate,
     Hurst,
+    KeyDistance,
     Load,
     PacketRate,
     Scale,
@@ -121,6 +124,44 @@ class Constant(WithRate):
     def mean_rate(self) -> float:
         """Packets per second of each flow."""
         return self.packet_rate
+
+
+class Frames(Paced):
+    """Frames of a call at equal intervals, the first at the start, each sent at once: speech or video.
+
+    A frame of speech is one packet: 50 per second of 120 bytes are Opus at 32 kbit/s with the headers of RTP, UDP and
+    IP. A frame of video is several packets, and each ``key_every``-th one, from the first on, may have more. Over UDP,
+    the summary of the group has the one-way delays of its packets, the share that is lost, and, for speech, the mean
+    opinion score.
+
+    Examples
+    --------
+    >>> Frames(rate=50).mean_rate
+    50.0
+    >>> Frames(rate=30, packets=4, key_every=300, key_packets=34).mean_rate
+    123.0
+    """
+
+    kind: Literal["frames"] = "frames"
+    """``frames``."""
+
+    rate: FrameRate
+    """Frames per second of each flow."""
+
+    packets: FramePackets = 1
+    """Packets per frame."""
+
+    key_every: KeyDistance = 0
+    """Frames from one key frame to the next (default: 0, no key frames)."""
+
+    key_packets: FramePackets = 1
+    """Packets per key frame."""
+
+    @property
+    def mean_rate(self) -> float:
+        """Mean packets per second of each flow."""
+        keys = (self.key_packets - self.packets) / self.key_every if self.key_every else 0.0
+        return self.rate * (self.packets + keys)
 
 
 class OnOff(WithRate):
@@ -257,6 +298,41 @@ class Transfers(DataSource):
         return misfits(part, {"size": TRANSFER, "think": PERIOD})
 
 
+class Requests(DataSource):
+    """Requests on one connection at given times, such as an object every 2 s: an open loop.
+
+    The first request is at the start. A response is sent as fast as TCP allows. A request does not wait for the
+    network: if the connection is still busy, the response is sent after the ones before it, and its completion time
+    counts from the request. With an exponential ``every``, requests are a Poisson process.
+
+    Examples
+    --------
+    >>> from ackclock import Fixed
+    >>> Requests(size=Fixed(mean="100 kB"), every=Fixed(mean="2 s")).every.mean
+    '2 s'
+    """
+
+    kind: Literal["requests"] = "requests"
+    """``requests``."""
+
+    size: Sizes
+    """Sizes, such as ``{ kind = "fixed", mean = "100 kB" }``: bytes of data, sent in whole packets."""
+
+    every: Distribution
+    """Times from request to request, such as ``{ kind = "fixed", mean = "2 s" }``."""
+
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Convert the source into the engine's form, with sizes in packets and times in seconds."""
+        sizes = self.size.for_engine(setting.packets)
+        return {"kind": self.kind, "size": sizes, "every": self.every.for_engine(seconds)}
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that ``size`` is a size and ``every`` a time."""
+        del data
+        return misfits(part, {"size": TRANSFER, "every": PERIOD})
+
+
 class Connections(DataSource):
     """Requests at random times. Each request opens a new connection for one transfer.
 
@@ -293,6 +369,58 @@ class Connections(DataSource):
         """Check that ``size`` is a size, not a time."""
         del data
         return misfits(part, {"size": TRANSFER})
+
+
+class Pages(DataSource):
+    """Web pages, one after the other: a closed loop of a browser.
+
+    A page begins with its document, alone on a connection. When the document is complete, all other objects are
+    requested over at most ``connections`` connections, which carry one object at a time and stay open for the page
+    (HTTP/1.1). A page is loaded with its last object; the next one follows after a think time, on new connections. The
+    first page is at the start.
+
+    Examples
+    --------
+    >>> from ackclock import Fixed
+    >>> size = Fixed(mean="40 kB")
+    >>> Pages(document=size, objects=70, size=size, think=Fixed(mean="5 s")).connections
+    6
+    """
+
+    kind: Literal["pages"] = "pages"
+    """``pages``."""
+
+    document: Sizes
+    """Sizes of documents, such as ``{ kind = "fixed", mean = "30 kB" }``: bytes of data, sent in whole packets."""
+
+    objects: FramePackets
+    """Number of other objects of a page."""
+
+    size: Sizes
+    """Sizes of objects, such as ``{ kind = "lognormal", mean = "37 kB", sigma = 1.5 }``."""
+
+    think: Distribution
+    """Times from the end of a page to the next one."""
+
+    connections: Connected = 6
+    """Maximum number of connections of a client (default: 6, as browsers open to a server)."""
+
+    def for_engine(self, setting: Setting) -> dict[str, Any]:
+        """Convert the source into the engine's form, with sizes in packets and times in seconds."""
+        return {
+            "kind": self.kind,
+            "document": self.document.for_engine(setting.packets),
+            "objects": {"kind": "fixed", "mean": float(self.objects)},
+            "size": self.size.for_engine(setting.packets),
+            "think": self.think.for_engine(seconds),
+            "most": self.connections,
+        }
+
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that sizes are sizes and ``think`` is a time."""
+        del data
+        return misfits(part, {"document": TRANSFER, "size": TRANSFER, "think": PERIOD})
 
 
 class Trace(Paced):
@@ -384,7 +512,8 @@ class Trace(Paced):
 
 
 Source = Annotated[
-    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Connections, Field(discriminator="kind")
+    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Requests | Connections | Pages | Frames,
+    Field(discriminator="kind"),
 ]
 
 SOURCES: Final[tuple[type[DataSource], ...]] = get_args(get_args(Source)[0])

@@ -24,7 +24,7 @@ from ackclock.scenario.fields import (
 )
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Link
-from ackclock.scenario.sources import Connections, Greedy, Source, Transfers
+from ackclock.scenario.sources import Connections, Greedy, Pages, Requests, Source, Transfers
 
 
 class Udp(Part):
@@ -89,8 +89,9 @@ class Group(Part):
 
     unfinished: Unfinished | None = None
     """What happens to data that is not sent when a period ends: ``"dropped"``, or ``"drained"``, which sends all of it
-    (default: dropped; drained for transfers and connections, which complete what has begun). Data that was sent once is
-    delivered in any case. The rest of a greedy transfer with a ``size`` continues with the next period."""
+    (default: dropped; drained for transfers, requests, connections and pages, which complete what has begun). Data that
+    was sent once is delivered in any case. The rest of a greedy transfer with a ``size`` continues with the next
+    period."""
 
     transport: Transport
     """Transport protocol."""
@@ -114,7 +115,8 @@ class Group(Part):
     @property
     def usual_unfinished(self) -> str:
         """The default of ``unfinished``."""
-        return "drained" if isinstance(self.source, Transfers | Connections) else "dropped"
+        ends = isinstance(self.source, Transfers | Requests | Connections | Pages)
+        return "drained" if ends else "dropped"
 
     @property
     def payload(self) -> int:
@@ -124,14 +126,14 @@ class Group(Part):
     @property
     def has_transfers(self) -> bool:
         """Whether the group's sources send transfers that end."""
-        return isinstance(self.source, Transfers | Connections) or (
+        return isinstance(self.source, Transfers | Requests | Connections | Pages) or (
             isinstance(self.source, Greedy) and self.source.size is not None
         )
 
     @property
     def flows(self) -> int:
         """Number of flows in the engine: one per client, or one per simultaneous connection of each client."""
-        return self.count * (self.source.connections if isinstance(self.source, Connections) else 1)
+        return self.count * (self.source.connections if isinstance(self.source, Connections | Pages) else 1)
 
 
 class Clients(Group):

@@ -51,7 +51,7 @@ def run(
         "dumbbell": {"access": {"rate": "100 Gbps", "delay": "0 s"}, "bottleneck": dict(link or usual)},
         "clients": [
             {
-                "name": f"{flow.variant}{place}",
+                "name": f"{flow.variant.replace('++', 'pp')}{place}",
                 "spread": "1 s",
                 "transport": {"kind": "tcp", "variant": flow.variant, **options, **flow.options},
                 "source": {"kind": "greedy"},

@@ -5,7 +5,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::observe::{Observation, Observer};
 use crate::packet::FlowId;
-use crate::source::{AnySource, Emission, Source, Transfer};
+use crate::source::{AnySource, Emission, Source, Transfer, Transfers};
 
 /// The last time at which something can happen. [`Time::MAX`] stands for never.
 const LAST: Time = Time::from_picos(u64::MAX - 1);
@@ -118,6 +118,17 @@ impl Application {
         packets
     }
 
+    /// Requests made before `end` that wait for the transfers before them.
+    pub(crate) fn waiting(&self, end: Time) -> Vec<Transfer> {
+        let (source, mut schedule) = match &self.source {
+            AnySource::Scheduled(scheduled) => (scheduled.source(), Some(scheduled.schedule().clone())),
+            source => (source, None),
+        };
+        let AnySource::Transfers(source) = source else { return Vec::new() };
+        let admit = |due| schedule.as_mut().map_or(Some(due), |schedule| schedule.admit(due));
+        Transfers::clone(source).waiting(end, self.stream.clone(), admit)
+    }
+
     /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which
     /// will release the sender. Returns `None` if more emissions are due than one call processes.
     #[inline(never)]
@@ -155,8 +166,11 @@ impl Application {
             observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
         }
         if self.next == Time::MAX && sender.is_idle() {
-            let next = source.acknowledged(now, &mut self.stream);
-            let next = schedule.map_or(Some(next), |schedule| schedule.admit(next));
+            let due = source.acknowledged(now, &mut self.stream);
+            let next = schedule.map_or(Some(due), |schedule| schedule.admit(due));
+            if let Some(later) = next.filter(|next| *next > due) {
+                source.postpone(later);
+            }
             self.wait_until(next);
         }
         false

@@ -13,8 +13,9 @@ use std::collections::VecDeque;
 use ackclock_tcp::{Counters, RoundTrips};
 use ackclock_units::{Role, Stream, Time};
 
+use super::pages::{AfterObject, Pages};
 use crate::packet::{FlowId, Name, Names};
-use crate::plan::{GroupSpec, Plan, SourceSpec};
+use crate::plan::{GroupSpec, PagesSpec, Plan, SourceSpec};
 use crate::source::schedule::Schedule;
 use crate::source::{Distribution, whole_packets};
 
@@ -33,6 +34,17 @@ pub(crate) struct Clients {
     past: Vec<Counters>,
 }
 
+/// What a client requests.
+#[derive(Debug)]
+enum Demand {
+    /// Transfers, each on its own connection: a Poisson process of a rate per second, with these sizes in packets.
+    Transfers {
+        rate: f64,
+        size: Distribution,
+    },
+    Pages(Box<Pages>),
+}
+
 #[derive(Debug)]
 pub(crate) struct Client {
     group: u32,
@@ -42,10 +54,9 @@ pub(crate) struct Client {
     most: u32,
     used: u32,
     free: Vec<FlowId>,
-    rate: f64,
-    size: Distribution,
+    demand: Demand,
     stream: Stream,
-    /// Time of the client's next request; [`Time::MAX`] if there is none.
+    /// Time of the client's next request or page; [`Time::MAX`] if there is none.
     next: Time,
     schedule: Option<Schedule>,
     waiting: VecDeque<Request>,
@@ -57,10 +68,16 @@ impl Clients {
     pub(crate) fn of(plan: &Plan, names: &Names, seed: u64) -> Self {
         let (mut clients, mut flow) = (Vec::new(), 0);
         for (index, group) in (0..).zip(&plan.groups) {
-            if let SourceSpec::Connections { rate, size, most } = &group.source {
-                let client = |place| Client::new(group, index, flow + place * most, *rate, size.clone(), names, seed);
-                clients.extend((0..group.count).map(client));
-            }
+            let demand = || match &group.source {
+                SourceSpec::Connections { rate, size, .. } => {
+                    Some(Demand::Transfers { rate: *rate, size: size.clone() })
+                }
+                SourceSpec::Pages(spec) => Some(Demand::Pages(Box::new(Pages::new(PagesSpec::clone(spec))))),
+                _ => None,
+            };
+            let client =
+                |place| Some(Client::new(group, index, flow + place * group.flows_of_client(), demand()?, names, seed));
+            clients.extend((0..group.count).map_while(client));
             flow += group.flows();
         }
         let past = if clients.is_empty() { 0 } else { flow as usize };
@@ -78,25 +95,69 @@ impl Clients {
         &mut self.clients[behind - 1]
     }
 
-    /// Handles the arrival of a client's request. Returns the flow to use, unless the request must wait, and the time
-    /// of the next request.
-    pub(crate) fn request(&mut self, flow: FlowId) -> (Option<(FlowId, Request)>, Time) {
+    /// Handles the time of a client's request, of a page, or of an object of a page. Returns the flow to use, unless the
+    /// request must wait, and the time of the next request; a page sets it when it ends.
+    pub(crate) fn request(&mut self, flow: FlowId) -> (Option<(FlowId, Request)>, Option<Time>) {
         let client = self.of_flow(flow);
-        let request = Request { at: client.next, packets: whole_packets(client.size.draw(&mut client.stream)) };
-        client.next = client.gap_from(client.next);
+        let at = client.next;
+        let (packets, next) = match &mut client.demand {
+            Demand::Transfers { size, .. } => {
+                let packets = whole_packets(size.draw(&mut client.stream));
+                client.next = client.after(at);
+                (packets, Some(client.next))
+            }
+            Demand::Pages(pages) => match pages.take_request(flow) {
+                Some(object) => return (Some((flow, object)), None),
+                None => (pages.begin(at, &mut client.stream), None),
+            },
+        };
+        let request = Request { at, packets };
         let place = client.take_flow();
-        if place.is_none() {
-            client.waiting.push_back(request);
-            client.waited += 1;
+        match (place, &mut client.demand) {
+            (Some(connection), Demand::Pages(pages)) => pages.use_connection(connection),
+            (None, _) => {
+                client.waiting.push_back(request);
+                client.waited += 1;
+            }
+            _ => {}
         }
-        (place.map(|flow| (flow, request)), client.next)
+        (place.map(|flow| (flow, request)), next)
+    }
+
+    /// Handles the completion of an object at `now`, if the flow's client loads pages.
+    pub(crate) fn complete_object(&mut self, flow: FlowId, now: Time) -> Option<AfterObject> {
+        let client = self.of_flow(flow);
+        let Demand::Pages(pages) = &mut client.demand else { return None };
+        pages.completed(now, &mut client.waiting, &mut client.stream);
+        client.free.push(flow);
+        let mut connections = Vec::new();
+        while !client.waiting.is_empty()
+            && let Some(connection) = client.take_flow()
+            && let (Some(object), Demand::Pages(pages)) = (client.waiting.pop_front(), &mut client.demand)
+        {
+            pages.assign(connection, object);
+            connections.push(connection);
+        }
+        let Demand::Pages(pages) = &mut client.demand else { return None };
+        if !pages.is_complete() {
+            return Some(AfterObject::Requests(connections));
+        }
+        let (since, connections, next) = pages.end(now, &mut client.stream);
+        let next = client.admit(next);
+        client.next = next;
+        Some(AfterObject::Ends { client: FlowId(client.first), since, connections, next })
+    }
+
+    /// Adds the counters of a sender of a flow whose connection is closed.
+    pub(crate) fn add_past(&mut self, FlowId(flow): FlowId, done: Counters) {
+        let past = &mut self.past[flow as usize];
+        *past = past.plus(done);
     }
 
     /// Closes the connection of a flow and adds its sender's counters. Returns the waiting request that the flow serves
     /// next, if any.
     pub(crate) fn close(&mut self, flow: FlowId, done: Counters) -> Option<Request> {
-        let past = &mut self.past[flow.0 as usize];
-        *past = past.plus(done);
+        self.add_past(flow, done);
         let client = self.of_flow(flow);
         let request = client.waiting.pop_front();
         if request.is_none() {
@@ -139,7 +200,7 @@ impl Clients {
 }
 
 impl Client {
-    fn new(spec: &GroupSpec, group: u32, first: u32, rate: f64, size: Distribution, names: &Names, seed: u64) -> Self {
+    fn new(spec: &GroupSpec, group: u32, first: u32, demand: Demand, names: &Names, seed: u64) -> Self {
         let Name(name) = names.flow(FlowId(first));
         let mut client = Self {
             group,
@@ -147,22 +208,31 @@ impl Client {
             most: spec.flows_of_client(),
             used: 0,
             free: Vec::new(),
-            rate,
-            size,
+            demand,
             stream: Stream::new(seed, Role::Source, name),
             next: Time::ZERO,
             schedule: spec.schedule_of(name, seed),
             waiting: VecDeque::new(),
             waited: 0,
         };
-        client.next = client.gap_from(spec.start_of(name, seed));
+        client.next = client.after(spec.start_of(name, seed));
         client
     }
 
-    /// Time of the next request after a request at `now`.
-    fn gap_from(&mut self, now: Time) -> Time {
-        let next = now.saturating_add(Time::from_secs_f64(self.stream.exponential() / self.rate));
-        self.schedule.as_mut().map_or(Some(next), |schedule| schedule.shift(next)).unwrap_or(Time::MAX)
+    /// Time of the next request after the start or a request at `now`. The first page begins at the start.
+    fn after(&mut self, now: Time) -> Time {
+        match self.demand {
+            Demand::Transfers { rate, .. } => {
+                let next = now.saturating_add(Time::from_secs_f64(self.stream.exponential() / rate));
+                self.schedule.as_mut().map_or(Some(next), |schedule| schedule.shift(next)).unwrap_or(Time::MAX)
+            }
+            Demand::Pages(_) => self.admit(now),
+        }
+    }
+
+    /// The time at which the client acts that would act at `due` without pauses; [`Time::MAX`] if no period is left.
+    fn admit(&mut self, due: Time) -> Time {
+        self.schedule.as_mut().map_or(Some(due), |schedule| schedule.admit(due)).unwrap_or(Time::MAX)
     }
 
     /// Takes a free flow, if there is one.

@@ -9,6 +9,7 @@ use ackclock_units::Time;
 use ackclock_units::failure::{Failure, Failures};
 
 use crate::endpoint::clients::{Clients, Request};
+use crate::endpoint::pages::AfterObject;
 use crate::endpoint::sink::Deliveries;
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::event::{Event, Targets, Wakeup};
@@ -19,9 +20,10 @@ use crate::link::links::Inspected;
 use crate::link::rate::LinkRate;
 use crate::network::ideal::Ideal;
 use crate::network::{Network, Observed};
-use crate::observe::Observer;
+use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
+use crate::source::Transfer;
 use crate::storage::prefetch::prefetch;
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
@@ -287,15 +289,36 @@ impl Simulator {
     fn request(&mut self, client: FlowId, now: Time, observer: &mut impl Observer) {
         let Self { flows, clients, transit, .. } = self;
         let (opens, next) = clients.request(client);
-        transit.wake(next, client, Wakeup::Request);
+        if let Some(next) = next {
+            transit.wake(next, client, Wakeup::Request);
+        }
         if let Some((FlowId(flow), Request { at, packets })) = opens {
             flows[flow as usize].open(at, packets, now, transit, observer);
         }
     }
 
-    /// Closes a connection; a waiting request, if there is one, opens the next.
+    /// Handles the completion of a transfer that a client requested. Its connection closes, and a waiting request, if there
+    /// is one, opens the next; the connections of a page close with the page.
     fn close(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         let Self { flows, clients, transit, .. } = self;
+        match clients.complete_object(flow, now) {
+            Some(AfterObject::Requests(connections)) => {
+                // each in an event of its own, as a flow may act ahead of the clock if no other event is due
+                for flow in connections {
+                    transit.wake(now, flow, Wakeup::Request);
+                }
+                return;
+            }
+            Some(AfterObject::Ends { client, since, connections, next }) => {
+                for flow in connections {
+                    clients.add_past(flow, flows[flow.0 as usize].close(now));
+                }
+                observer.observe(now, &Observation::PageEnds { client, since });
+                transit.wake(next, client, Wakeup::Request);
+                return;
+            }
+            None => {}
+        }
         let own = &mut flows[flow.0 as usize];
         if let Some(Request { at, packets }) = clients.close(flow, own.close(now)) {
             own.open(at, packets, now, transit, observer);
@@ -413,6 +436,14 @@ impl Simulator {
     pub(crate) fn restart_round_trips(&mut self) {
         self.flows.iter_mut().for_each(Flow::restart_round_trips);
         self.clients.restart_round_trips();
+    }
+
+    /// Requests made before `end`, at which the simulator is, that wait for earlier transfers of their flow.
+    pub(crate) fn waiting_requests(&self, end: Time) -> impl Iterator<Item = (FlowId, Transfer)> {
+        let of_flow = move |(flow, each): (u32, &Flow)| {
+            each.application.waiting(end).into_iter().map(move |request| (FlowId(flow), request))
+        };
+        (0..).zip(&self.flows[..]).flat_map(of_flow)
     }
 
     /// The clients that open connections.

@@ -56,6 +56,21 @@ impl Histogram {
         self.counts.capacity() * size_of::<u64>()
     }
 
+    /// Number of times.
+    pub(crate) fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The times of all buckets in use, in order, each with the share of times at or below it.
+    pub(crate) fn cumulative(&self) -> impl Iterator<Item = (Time, f64)> {
+        let total = self.count();
+        let mut below = 0;
+        self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(at, count)| {
+            below += count;
+            (Time::from_picos(middle(at)), below as f64 / total as f64)
+        })
+    }
+
     /// The `q` quantile: the smallest time such that at least a fraction `q` of all times are at or below it, rounded
     /// to the middle of its bucket. `None` if there are no times.
     pub fn quantile(&self, q: f64) -> Option<Time> {

@@ -2,12 +2,14 @@
 
 mod at_link;
 mod bins;
+mod calls;
 mod crossings;
 mod declaring;
 mod groups;
 mod limits;
 mod link_meter;
 mod meter;
+mod pages;
 mod results;
 mod service;
 mod summary;
@@ -27,10 +29,12 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
+use calls::Calls;
 use crossings::{Crossing, Crossings};
 pub use declaring::MeasureEntry;
 use groups::Groups;
 pub use limits::Limited;
+use pages::Pages;
 pub use results::{Facts, Results};
 use service::Service;
 pub use summary::{GroupSummary, LinkSummary, Summary, measures};
@@ -52,6 +56,8 @@ pub struct Measure {
     /// Minimum transfer times per flow and completion times per group, if there are any transfers.
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
+    calls: Calls,
+    pages: Pages,
     /// Per flow: delivered bytes, if its packets have different sizes; empty if no flow's have.
     bytes: Vec<Option<Bytes>>,
     /// Per flow, at the start of the measured time: counters of its sender (`counters`), and packets received in order,
@@ -62,7 +68,7 @@ pub struct Measure {
     services: Vec<Service>,
     /// Per flow: the first flow of its client, if some clients have several flows.
     clients: Vec<u32>,
-    /// Whether `transfers` or `bytes` need the packets that are delivered.
+    /// Whether `transfers`, `calls` or `bytes` need the packets that are delivered.
     follows: bool,
     /// Highest average queue that RED computed at the link, after the run.
     red_avg_max: Option<f64>,
@@ -119,6 +125,8 @@ impl Measure {
         let of_flow = |(_, group): (u32, &GroupSpec)| group.has_transfers().then(Transfers::default);
         let sized = |(_, group): (u32, &GroupSpec)| sizes_vary(group).then(Bytes::default);
         let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
+        let calls = Calls::new(plan);
+        let follows = any || has_sizes(plan) || !calls.is_empty();
         let crosses = |id: u32| simulator.data_links(id as usize).any(|crossed| crossed == link);
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
@@ -128,12 +136,14 @@ impl Measure {
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
+            calls,
+            pages: Pages::new(plan),
             bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
             services: Vec::new(),
             clients: plan.clients(),
-            follows: any || has_sizes(plan),
+            follows,
             red_avg_max: None,
             memory_of_flows: flows * Self::bytes_of_flow(plan),
         };
@@ -157,6 +167,9 @@ impl Measure {
     pub fn finish(&mut self, simulator: &mut Simulator) {
         for (group, ..) in simulator.clients().waiting() {
             self.traits[group as usize].waiting += 1;
+        }
+        for (FlowId(flow), _) in simulator.waiting_requests(self.at.end) {
+            self.traits[self.groups.of(flow as usize) as usize].waiting += 1;
         }
         for (group, count) in simulator.clients().waited() {
             self.traits[group as usize].waited += count;
@@ -187,6 +200,8 @@ impl Measure {
             + Crossings::BYTES_OF_FLOW
             + given(transfers, size_of::<Option<Transfers>>() + size_of::<Ideal>())
             + given(has_sizes(plan), size_of::<Option<Bytes>>())
+            + Calls::bytes_of_flow(plan)
+            + Pages::bytes_of_flow(plan)
             + given(warm_up, size_of::<Counters>() + size_of::<u64>())
             + given(plan.groups.iter().any(GroupSpec::opens_connections), size_of::<u32>())
     }
@@ -196,6 +211,8 @@ impl Measure {
         self.memory_of_flows
             + self.at.memory(Self::BYTES_OF_BIN)
             + self.completions.iter().map(Histogram::memory).sum::<usize>()
+            + self.calls.memory()
+            + self.pages.memory()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
@@ -245,11 +262,28 @@ impl Measure {
                 bytes.before += wire;
             }
         }
+        if in_order > 0 && !self.pages.is_empty() {
+            self.pages.arrived(self.client(flow), now);
+        }
+        if is_measured && !self.calls.is_empty() {
+            let group = self.groups.of(flow as usize) as usize;
+            self.calls.arrived(flow as usize, group, packet.number(), now - packet.sent);
+        }
         if let Some(Some(transfers)) = self.transfers.get_mut(flow as usize)
             && let Some(took) = transfers.add(now, in_order, is_measured)
         {
             self.completions[self.groups.of(flow as usize) as usize].record(took);
         }
+    }
+
+    /// The first flow of a flow's client.
+    fn client(&self, flow: u32) -> u32 {
+        self.clients.get(flow as usize).copied().unwrap_or(flow)
+    }
+
+    #[inline(never)]
+    fn on_page(&mut self, client: u32, since: Time) {
+        self.pages.ended(client, self.groups.of(client as usize) as usize, since, self.at.from);
     }
 
     #[inline(never)]
@@ -292,6 +326,7 @@ impl Observer for Measure {
             Observation::Delivered { packet, in_order, .. } if self.follows => {
                 self.on_delivered(now, packet, *in_order);
             }
+            Observation::PageEnds { client, since } => self.on_page(client.0, *since),
             Observation::TransferBegins { flow, packets, sender } => {
                 self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
             }

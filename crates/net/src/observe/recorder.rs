@@ -227,6 +227,7 @@ impl Observer for Recorder {
             Observation::TransferBegins { flow, packets, sender } => {
                 self.logs.transfer(now, flow.0, *packets, sender);
             }
+            Observation::PageEnds { client, since } => self.logs.page(client.0, *since),
             Observation::Selective { id, sack } => {
                 if self.captures.any() {
                     self.captures.selective(*id, sack);

@@ -10,6 +10,7 @@ mod link_throughput;
 mod marks;
 mod packed;
 mod packets;
+mod pages;
 mod phases;
 mod queue;
 mod record;
@@ -153,6 +154,12 @@ macro_rules! logs {
             pub(super) fn transfer(&mut self, now: Time, flow: u32, packets: u64, sender: &Sender) {
                 $(if let Some((_, log)) = &mut self.$name {
                     log.transfer(now, flow, packets, sender);
+                })+
+            }
+
+            pub(super) fn page(&mut self, client: u32, since: Time) {
+                $(if let Some((_, log)) = &mut self.$name {
+                    log.page(client, since);
                 })+
             }
 

@@ -15,6 +15,7 @@ macro_rules! each_record {
             drops: Drops { links };
             marks: Marks { links };
             packets: Packets { links };
+            pages: Pages { flows };
             throughput: Throughput { flows, bin: Time };
             link_throughput: LinkThroughput { links, bin: Time };
             windows: Windows { flows, every: Option<Time> };

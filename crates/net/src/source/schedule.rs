@@ -151,6 +151,11 @@ impl Scheduled {
         &self.source
     }
 
+    /// The schedule.
+    pub(crate) const fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
     /// The source itself, and its schedule.
     pub(crate) const fn parts(&mut self) -> (&mut AnySource, &mut Schedule) {
         (&mut self.source, &mut self.schedule)

@@ -1,25 +1,44 @@
-//! Transfers on one connection, with a think time before each: models a person who reads a page and requests the next
-//! (the on/off model of Crovella and Bestavros, "Self-Similarity in World Wide Web Traffic", ToN 1997, with TCP in the
-//! loop).
+//! Transfers on one connection, one after the other.
 //!
-//! A transfer is supplied at once and sent as fast as TCP allows. The think time begins when all of it is acknowledged,
-//! so a slow network also slows the demand. The connection stays open and keeps its window and round-trip time
-//! estimate; the transport decides whether an idle connection resets its window. A think time also precedes the first
-//! transfer.
+//! A transfer is supplied at once and sent as fast as TCP allows. The connection stays open and keeps its window and
+//! round-trip time estimate; the transport decides whether an idle connection resets its window. There are two ways to
+//! space transfers:
+//!
+//! - a *think time* before each, also before the first: models a person who reads a page and requests the next (the on/off
+//!   model of Crovella and Bestavros, "Self-Similarity in World Wide Web Traffic", ToN 1997, with TCP in the loop). It
+//!   begins when all of the transfer before is acknowledged, so a slow network also slows the demand;
+//! - requests *every* so often, the first at the start, whatever the network does. A request that finds the connection busy
+//!   waits until the transfers before it are acknowledged, and its completion time counts from the request: if requests
+//!   waited for the network, few of them would see it while it is slow.
 
 use ackclock_units::{Stream, Time};
 
 use super::{Distribution, Emission, Source, whole_packets};
 
+/// Maximum number of waiting requests that are counted.
+const MOST_WAITING: usize = 100_000;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Transfers {
     /// Sizes in packets.
     size: Distribution,
-    /// Think times in seconds.
-    think: Distribution,
+    spacing: Spacing,
     is_at_work: bool,
+    /// Whether a transfer is not acknowledged.
+    is_busy: bool,
+    /// When the last request was made or will be made, if the spacing is between requests.
+    asked: Time,
     /// A transfer that has not been reported yet.
     begun: Option<Transfer>,
+}
+
+/// Times between transfers, in seconds.
+#[derive(Clone, Debug)]
+pub(crate) enum Spacing {
+    /// From the end of a transfer to the next one.
+    Think(Distribution),
+    /// From request to request.
+    Every(Distribution),
 }
 
 /// Time and size of a transfer that begins.
@@ -30,13 +49,44 @@ pub(crate) struct Transfer {
 }
 
 impl Transfers {
-    pub(super) const fn new(size: Distribution, think: Distribution) -> Self {
-        Self { size, think, is_at_work: false, begun: None }
+    pub(super) const fn new(size: Distribution, spacing: Spacing) -> Self {
+        Self { size, spacing, is_at_work: false, is_busy: false, asked: Time::ZERO, begun: None }
     }
 
     /// Called when all data is acknowledged at `now`; returns the time of the next transfer.
     pub(crate) fn acknowledged(&mut self, now: Time, stream: &mut Stream) -> Time {
-        now.saturating_add(Time::from_secs_f64(self.think.draw(stream)))
+        self.is_busy = false;
+        match &self.spacing {
+            Spacing::Think(think) => now.saturating_add(Time::from_secs_f64(think.draw(stream))),
+            Spacing::Every(every) => {
+                self.asked = self.asked.saturating_add(Time::from_secs_f64(every.draw(stream)));
+                self.asked.max(now)
+            }
+        }
+    }
+
+    /// Makes the next request at `later`, after a pause.
+    pub(crate) const fn postpone(&mut self, later: Time) {
+        self.asked = later;
+    }
+
+    /// The requests made before `end` that wait for the transfers before them, at most [`MOST_WAITING`]. `stream` is a copy of the source's own.
+    /// `admit` gives the time of a request that a pause delays, and `None` after the last one.
+    pub(crate) fn waiting(
+        mut self,
+        end: Time,
+        mut stream: Stream,
+        mut admit: impl FnMut(Time) -> Option<Time>,
+    ) -> Vec<Transfer> {
+        let mut waiting = Vec::new();
+        while self.is_busy && matches!(self.spacing, Spacing::Every(_)) && waiting.len() < MOST_WAITING {
+            self.acknowledged(Time::ZERO, &mut stream);
+            let Some(asked) = admit(self.asked).filter(|asked| *asked < end) else { break };
+            self.postpone(asked);
+            self.emit(self.asked, &mut stream);
+            waiting.extend(self.begun());
+        }
+        waiting
     }
 
     /// Returns the last transfer that began; each transfer is returned once.
@@ -49,10 +99,14 @@ impl Source for Transfers {
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
         if !self.is_at_work {
             self.is_at_work = true;
-            return Emission { packets: 0, next: Some(self.acknowledged(now, stream)) };
+            self.asked = now;
+            if let Spacing::Think(_) = self.spacing {
+                return Emission { packets: 0, next: Some(self.acknowledged(now, stream)) };
+            }
         }
         let packets = whole_packets(self.size.draw(stream));
-        self.begun = Some(Transfer { at: now, packets });
+        let at = if let Spacing::Every(_) = self.spacing { self.asked } else { now };
+        (self.is_busy, self.begun) = (true, Some(Transfer { at, packets }));
         Emission { packets, next: None }
     }
 }
@@ -92,7 +146,7 @@ mod tests {
     #[test]
     fn sizes_and_times_have_their_distributions() {
         let size = Distribution::Pareto { mean: 40.0, shape: 1.2 };
-        let mut source = Transfers::new(size, Distribution::Exponential { mean: 3.0 });
+        let mut source = Transfers::new(size, Spacing::Think(Distribution::Exponential { mean: 3.0 }));
         let drawn = transfers(&mut source, 1, 50_000);
         let thought = drawn.iter().map(|(_, thought)| thought.as_secs_f64()).collect();
         let thinking = kolmogorov(thought, |x| 1.0 - (-x / 3.0).exp());
@@ -112,6 +166,34 @@ mod tests {
         assert!(sizes < 1.95 && thinking < 1.95);
     }
 
+    /// Validates: a request is made every 2 s from the start on, also while the connection is busy; those that wait are
+    ///     supplied one after the other, with the times of their requests.
+    /// Source: the definition, by hand: the first transfer takes 5 s and the others 0.5 s each, so that the requests of 2 s
+    ///     and 4 s begin at 5 s and 5.5 s, and the one of 6 s in time.
+    /// Tolerance: exact.
+    #[test]
+    fn requests_do_not_wait_for_the_network() {
+        let fixed = |mean| Distribution::Fixed { mean };
+        let mut source = Transfers::new(fixed(3.0), Spacing::Every(fixed(2.0)));
+        let mut stream = Stream::new(1, Role::Source, 0);
+        let at = |millis: u64| Time::from_millis(1_000 + millis);
+        let mut now = at(0);
+        let mut begun = Vec::new();
+        for took in [5_000, 500, 500, 500] {
+            assert_eq!(source.emit(now, &mut stream), Emission { packets: 3, next: None });
+            begun.push((source.begun().expect("one began"), now));
+            let waits: Vec<Time> =
+                source.clone().waiting(at(7_000), stream.clone(), Some).iter().map(|request| request.at).collect();
+            let last = begun.last().expect("one began").0.at;
+            let left: Vec<Time> = [2_000, 4_000, 6_000].map(at).into_iter().filter(|later| *later > last).collect();
+            assert_eq!(waits, left);
+            now = source.acknowledged(now.saturating_add(Time::from_millis(took)), &mut stream);
+            assert!(source.clone().waiting(at(60_000), stream.clone(), Some).is_empty(), "nothing keeps them waiting");
+        }
+        let expected = [(0, 0), (2_000, 5_000), (4_000, 5_500), (6_000, 6_000)];
+        assert_eq!(begun, expected.map(|(asked, began)| (Transfer { at: at(asked), packets: 3 }, at(began))));
+    }
+
     proptest! {
         #[test]
         fn transfers_are_never_empty_and_time_never_runs_back(
@@ -119,7 +201,7 @@ mod tests {
             think in distributions(),
             seed in any::<u64>(),
         ) {
-            let drawn = transfers(&mut Transfers::new(size, think), seed, 200);
+            let drawn = transfers(&mut Transfers::new(size, Spacing::Think(think)), seed, 200);
             prop_assert!(drawn.iter().all(|(packets, _)| (1..=1_000_000_000_000).contains(packets)));
         }
     }

@@ -8,7 +8,9 @@ use ackclock_net::link::Offered;
 use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
-use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
+use ackclock_net::plan::{
+    EdgeSpec, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec, Topology, TransportSpec,
+};
 use ackclock_net::queue::{
     AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
     FqCodelSpec, FqSpec, Isolation, Limit, Low,
@@ -477,15 +479,24 @@ impl Member {
     fn source(&self, transfers: bool) -> SourceSpec {
         let ([udp, paced, poisson, silent], rate) = (self.others, self.rate);
         if let Some(most) = self.connections.filter(|_| !transfers) {
-            return SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most };
+            let size = heavy(self.packets as f64 / 4.0);
+            if poisson {
+                let (objects, think) = (heavy(2.0), heavy(0.05));
+                return SourceSpec::Pages(Box::new(PagesSpec { document: size.clone(), objects, size, think, most }));
+            }
+            return SourceSpec::Connections { rate, size, most };
         }
         match (transfers || !udp && !paced, poisson, silent && !transfers) {
             (true, endless, false) => {
                 SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
             }
-            (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
+            (true, true, true) => SourceSpec::Requests { size: heavy(self.packets as f64), every: heavy(0.05) },
+            (true, false, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
             (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
             (false, true, false) => SourceSpec::Poisson { rate },
+            (false, false, false) if self.packets.is_multiple_of(2) => {
+                SourceSpec::Frames(FramesSpec { rate, packets: 1, key_every: 4, key_packets: 3 })
+            }
             (false, false, false) => SourceSpec::Constant { rate },
         }
     }
@@ -495,7 +506,10 @@ impl Member {
         let begin = end + Time::from_millis(pause);
         let drops = match source {
             SourceSpec::Greedy { packets: None } => true,
-            SourceSpec::Transfers { .. } | SourceSpec::Connections { .. } => false,
+            SourceSpec::Transfers { .. }
+            | SourceSpec::Requests { .. }
+            | SourceSpec::Connections { .. }
+            | SourceSpec::Pages(_) => false,
             _ => drops,
         };
         ScheduleSpec {

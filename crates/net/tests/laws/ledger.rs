@@ -53,7 +53,7 @@ impl Observer for Ledger {
                 self.acked.push((now, flow.0, number(*connection, ack.next)));
             }
             Observation::Turn { flow, .. } => self.turns.push((now, flow.0)),
-            Observation::Selective { .. } | Observation::TransferBegins { .. } => {}
+            Observation::Selective { .. } | Observation::TransferBegins { .. } | Observation::PageEnds { .. } => {}
         }
     }
 }

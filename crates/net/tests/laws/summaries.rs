@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use ackclock_net::link::Offered;
 use ackclock_net::link::rate::RateSpec;
 use ackclock_net::observe::{CapturedKind, Fate};
-use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint, TransportSpec};
+use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, SourceSpec, Tap, TapPoint, TransportSpec};
 use ackclock_net::queue::DropReason;
 use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
 use ackclock_tcp::{Ecn, EcnMode, HEADER, Limit, Pacing};
@@ -245,6 +245,7 @@ proptest! {
         let mut got = vec![[0.0; 4]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
             let transport = &plan.groups[groups[packet.flow().0 as usize]].transport;
+            // probes of a closed window carry no data
             let is_probe = packet.size() == HEADER && matches!(transport, TransportSpec::Tcp { .. });
             if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) && !is_probe {
                 let sums = &mut got[packet.flow().0 as usize];
@@ -256,6 +257,34 @@ proptest! {
                 let more = [1.0, bits(packet.size()), (*at - packet.sent).as_secs_f64(), bits(data)];
                 *sums = from_fn(|place| sums[place] + more[place]);
             }
+        }
+        // per group of calls: delays in picoseconds, and the numbers of the packets that arrived, by flow
+        let mut calls = vec![(Vec::new(), BTreeMap::<FlowId, Vec<u64>>::new()); plan.groups.len()];
+        for (at, packet, _) in ledger.delivered.iter().filter(|(at, ..)| is_measured(*at)) {
+            if let Payload::Data { number, .. } = packet.payload() {
+                let (delays, numbers) = &mut calls[groups[packet.flow().0 as usize]];
+                delays.push((*at - packet.sent).as_picos());
+                numbers.entry(packet.flow()).or_default().push(number);
+            }
+        }
+        for ((spec, found), (mut delays, numbers)) in plan.groups.iter().zip(&outcome.groups).zip(calls) {
+            let is_call = matches!((&spec.source, &spec.transport), (SourceSpec::Frames(_), TransportSpec::Udp { .. }));
+            let has_packets = is_call && !delays.is_empty();
+            delays.sort_unstable();
+            for (found, q) in [(found.delay_p50, 0.5), (found.delay_p95, 0.95), (found.delay_p99, 0.99)] {
+                prop_assert_eq!(found.is_some(), has_packets);
+                let exact = delays.get(((q * delays.len() as f64).ceil() as usize).max(1) - 1).copied().unwrap_or(0);
+                prop_assert!(found.is_none_or(|found| (found * 1e12 - exact as f64).abs() <= 0.001 * exact as f64 + 1.0));
+            }
+            let (mut expected, mut arrived) = (0, 0);
+            for of_flow in numbers.values() {
+                let (first, last) = (of_flow[0], of_flow.iter().max().expect("a packet arrived"));
+                expected += (last + 1 - first).max(of_flow.len() as u64);
+                arrived += of_flow.len() as u64;
+            }
+            let lost = has_packets.then(|| (expected - arrived) as f64 / expected as f64);
+            prop_assert_eq!(found.lost, lost);
+            prop_assert!(found.mos.is_none(), "frames of three packets are not speech");
         }
         // per group: mean bits of each client, and whether the group's data crosses the measured link, if that is known
         let (mut first, mut means, mut crossing) = (0, Vec::new(), Vec::new());

@@ -6,9 +6,13 @@ macro_rules! laws {
 
         /// A congestion-control law with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "kind", rename_all = "lowercase")]
+        #[serde(tag = "kind")]
         pub enum LawSpec {
-            $(#[doc = concat!("The law `", $name, "`.")] $variant($module::$spec),)+
+            $(
+                #[doc = concat!("The law `", $name, "`.")]
+                #[serde(rename = $name)]
+                $variant($module::$spec),
+            )+
         }
 
         impl LawSpec {

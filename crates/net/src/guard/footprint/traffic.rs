@@ -118,7 +118,10 @@ impl<'a> Traffic<'a> {
             demand,
             window,
             mean_size: match &group.source {
-                SourceSpec::Transfers { size, .. } | SourceSpec::Connections { size, .. } => Some(size.mean()),
+                SourceSpec::Transfers { size, .. }
+                | SourceSpec::Requests { size, .. }
+                | SourceSpec::Connections { size, .. } => Some(size.mean()),
+                SourceSpec::Pages(pages) => Some(pages.mean_packets() / (pages.objects.mean() + 1.5)),
                 _ => None,
             },
             rate: 0.0,
@@ -292,6 +295,11 @@ fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
         SourceSpec::Fractional(spec) => at(spec.rate),
         SourceSpec::Greedy { packets } => (f64::INFINITY, packets.map_or(f64::INFINITY, |packets| packets as f64)),
         SourceSpec::Transfers { size, think } => ((size.mean() + 0.5) / think.mean().max(1e-12), f64::INFINITY),
+        SourceSpec::Requests { size, every } => at((size.mean() + 0.5) / every.mean().max(1e-12)),
+        SourceSpec::Frames(spec) => at(spec.mean_rate()),
+        SourceSpec::Pages(pages) => {
+            (pages.mean_packets() / pages.think.mean().max(1e-12) / f64::from(pages.most), f64::INFINITY)
+        }
         SourceSpec::Connections { rate, size, most } => at(rate * (size.mean() + 0.5) / f64::from(*most)),
         SourceSpec::Trace(spec) => {
             let once = match &spec.packets {

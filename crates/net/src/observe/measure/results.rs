@@ -43,12 +43,14 @@ impl<'a> Results<'a> {
 
     /// The summaries of the groups, in the plan's order.
     pub fn group_summaries(self) -> Vec<GroupSummary> {
-        let Measure { at, groups, completions, .. } = self.measure;
+        let Measure { at, groups, completions, calls, pages, .. } = self.measure;
         // the last meter is for ACKs
         let meters = at.meters[..groups.len()].iter().enumerate();
         let summary = |(group, packets)| {
             let flows = Flows::new(self, vec![groups.flows_of(group)]);
-            GroupSummary::new(&OfGroup { at, packets, flows, completions: completions.get(group) })
+            let calls = calls.of(group, groups.flows_of(group));
+            let (completions, pages) = (completions.get(group), pages.of(group));
+            GroupSummary::new(&OfGroup { at, packets, flows, completions, calls, pages })
         };
         meters.map(summary).collect()
     }

@@ -11,6 +11,7 @@ use super::declaring::{
 };
 use super::service::Service;
 use super::views::{OfGroup, OfLink, OfRun, seconds};
+use crate::observe::Histogram;
 
 /// The measures, in the order of summaries.
 pub fn measures() -> impl Iterator<Item = MeasureEntry> {
@@ -153,6 +154,33 @@ measures! {
         delay_mean: Option<f64> [MILLISECONDS, title("One-way delay, mean"), column]
             = of.flows.delay_mean, in run, group;
 
+        /// Median one-way delay of the packets of calls.
+        ///
+        /// Only of groups whose source is `frames` and whose transport is UDP.
+        delay_p50: Option<f64> [MILLISECONDS, title("One-way delay, median"), later(None)]
+            = of.delay(0.5), in group;
+
+        /// 95th percentile of the one-way delay of the packets of calls.
+        delay_p95: Option<f64> [MILLISECONDS, title("One-way delay, 95th percentile"), later(None)]
+            = of.delay(0.95), in group;
+
+        /// 99th percentile of the one-way delay of the packets of calls.
+        delay_p99: Option<f64> [MILLISECONDS, title("One-way delay, 99th percentile"), column, later(None)]
+            = of.delay(0.99), in group;
+
+        /// Share of the packets of calls that never arrived.
+        ///
+        /// By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any link.
+        lost: Option<f64> [SHARE, title("Loss from sender to receiver"), column, later(None)]
+            = of.calls.and_then(|calls| calls.lost), in group;
+
+        /// Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
+        ///
+        /// Of the delay and of the packets that are lost or late, with the best playout time (ITU-T G.107). Only of
+        /// groups whose frames have one packet.
+        mos: Option<f64> [NUMBER, title("Mean opinion score"), column, later(None)]
+            = of.calls.and_then(|calls| calls.mos()), in group;
+
         /// Interarrival jitter (RFC 3550, section 6.4.1).
         ///
         /// Averaged over packets.
@@ -243,6 +271,28 @@ measures! {
         /// 99th percentile of the completion time.
         completion_p99: Option<f64> [SECONDS, later(None)]
             = of.completion(0.99), in group;
+
+        /// Web pages loaded.
+        ///
+        /// Only of groups whose source is `pages`, as are the load times.
+        pages: u64 [NUMBER, column, later(Some(0))]
+            = of.pages.map_or(0, Histogram::count), in group;
+
+        /// Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %.
+        page_load_mean: Option<f64> [SECONDS, title("Load time of a page, mean"), later(None)]
+            = of.pages.and_then(Histogram::mean), in group;
+
+        /// Median load time of a web page.
+        page_load_p50: Option<f64> [SECONDS, title("Load time of a page, median"), column, later(None)]
+            = of.page(0.5), in group;
+
+        /// 95th percentile of the load time of a web page.
+        page_load_p95: Option<f64> [SECONDS, title("Load time of a page, 95th percentile"), later(None)]
+            = of.page(0.95), in group;
+
+        /// 99th percentile of the load time of a web page.
+        page_load_p99: Option<f64> [SECONDS, title("Load time of a page, 99th percentile"), later(None)]
+            = of.page(0.99), in group;
 
         /// Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.
         slowdown_mean: Option<f64> [NUMBER, later(None)]

@@ -6,6 +6,7 @@ use ackclock_tcp::Counters;
 use ackclock_units::Time;
 
 use super::at_link::AtLink;
+use super::calls::OfCalls;
 use super::limits::Sums;
 use super::link_meter::LinkMeter;
 use super::meter::{FlowMeter, Goodput};
@@ -38,12 +39,26 @@ pub(super) struct OfGroup<'a> {
     pub(super) flows: Flows<'a>,
     /// Completion times of transfers, if the run has transfers.
     pub(super) completions: Option<&'a Histogram>,
+    /// Its calls, if its source sends frames.
+    pub(super) calls: Option<OfCalls<'a>>,
+    /// Load times of web pages, if the run has pages.
+    pub(super) pages: Option<&'a Histogram>,
 }
 
 impl OfGroup<'_> {
     /// The `q` quantile of the completion times in seconds.
     pub(super) fn completion(&self, q: f64) -> Option<f64> {
         seconds(self.completions?, q)
+    }
+
+    /// The `q` quantile of the load times of pages in seconds.
+    pub(super) fn page(&self, q: f64) -> Option<f64> {
+        seconds(self.pages?, q)
+    }
+
+    /// The `q` quantile of the one-way delays of calls in seconds.
+    pub(super) fn delay(&self, q: f64) -> Option<f64> {
+        seconds(self.calls?.delays, q)
     }
 }
 

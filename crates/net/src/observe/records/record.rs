@@ -148,6 +148,10 @@ pub(super) trait Record: Clone + Debug + Sized {
     #[inline(always)]
     fn transfer(&mut self, _now: Time, _flow: u32, _packets: u64, _sender: &Sender) {}
 
+    /// Handles a web page that a client has loaded; it began at `since`.
+    #[inline(always)]
+    fn page(&mut self, _client: u32, _since: Time) {}
+
     /// Takes a sample, if the request has an interval between samples.
     fn sample(&mut self, _now: Time, _simulator: &mut Simulator) {}
 

@@ -12,6 +12,7 @@ use crate::observe::{Measure, ROW, Table};
 use crate::packet::{FlowId, Packet};
 use crate::plan::records::Asked;
 use crate::plan::{GroupSpec, Plan};
+use crate::source::Transfer;
 
 columns! { TransferColumns {
     start: F64(f64) "s", flow: U32(u32) "", group: U32(u32) "", packets: U64(u64) "packets", bytes: U64(u64) "B",
@@ -111,13 +112,19 @@ impl Record for Log {
         }
     }
 
-    /// Adds rows for requests still waiting for a connection, under their client's first flow.
+    /// Adds rows for requests still waiting: for a connection, under their client's first flow, or for the transfers before
+    /// them on theirs.
     fn finish(&mut self, simulator: &Simulator) {
-        for (_, FlowId(flow), Request { at, packets }) in simulator.clients().waiting() {
+        let mut add = |FlowId(flow), start, packets, opens| {
             if self.flows.get(flow as usize).is_some_and(|own| own.wanted) {
-                let row = Row { start: at, end: None, packets, retransmissions: 0, flow, opens: true };
-                self.rows.push(row);
+                self.rows.push(Row { start, end: None, packets, retransmissions: 0, flow, opens });
             }
+        };
+        for (_, flow, Request { at, packets }) in simulator.clients().waiting() {
+            add(flow, at, packets, true);
+        }
+        for (flow, Transfer { at, packets }) in simulator.waiting_requests(self.end) {
+            add(flow, at, packets, false);
         }
     }
 
