@@ -219,7 +219,8 @@ proptest! {
                 if is_in_outage {
                     prop_assert!(is_lost || !matches!(offered, Offered::Accepted { .. }), "arrives from an outage");
                 }
-                let is_listed = edge.link.loss.as_ref().is_some_and(|loss| {
+                // a list counts what an outage does not lose
+                let is_listed = !is_in_outage && edge.link.loss.as_ref().is_some_and(|loss| {
                     let LossSpec::List { packets, syns } = loss else { return is_lost };
                     let (syn, data) = seen.entry(packet.flow().0).or_default();
                     match packet.payload() {
