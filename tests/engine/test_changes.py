@@ -218,7 +218,9 @@ def test_a_notice_says_that_bursts_wait_for_packets() -> None:
     assert not any("gilbert-elliott-time" in notice for notice in others)
 
 
-@pytest.mark.parametrize("kind", ["droptail", "red", "pie", "codel", "cobalt", "dualpi2", "priority"])
+@pytest.mark.parametrize(
+    "kind", ["droptail", "red", "pie", "codel", "cobalt", "fq", "fq_codel", "cake", "dualpi2", "priority"]
+)
 def test_every_discipline_takes_a_new_limit(kind: str) -> None:
     """12 Mb/s of datagrams on a link of 10 Mb/s: what waits is at the limit, or where the discipline holds it."""
     wide, narrow = ac.Queue(kind, packets=500), ac.Queue(kind, packets=5)

@@ -32,6 +32,7 @@ use crate::link::rate::{LinkRate, RateSpec};
 use crate::link::served::ServedLink;
 use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
+use crate::queue::changing::Changing;
 use crate::queue::{Changes, Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
 use crate::source::AnySource;
@@ -306,8 +307,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
             }
             Discipline::Stored(mut queue) => {
                 queue.place(name, failures);
-                links
-                    .add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay).changed_by(changes));
+                let queue = Changing::of(queue, changes);
+                links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay));
             }
         }
     }

@@ -8,6 +8,7 @@
 //! and is registered by one line of `queues!` below.
 
 mod cake;
+pub(crate) mod changing;
 mod cobalt;
 mod codel;
 mod drop_tail;

@@ -15,8 +15,8 @@ use crate::link::short::{Line, Sent};
 use crate::link::token_bucket::TokenBucket;
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
+use crate::queue::DropReason;
 use crate::queue::stored::{Dropped, PacketQueue, Queued};
-use crate::queue::{Changes, DropReason};
 
 /// A link with a discipline that stores the packets.
 #[derive(Debug)]
@@ -28,7 +28,6 @@ pub struct ServedLink {
     shaper: Option<Box<TokenBucket>>,
     exit: Option<Box<Exit>>,
     extra_delay: Option<Box<ExtraDelay>>,
-    changes: Option<Box<Changes>>,
     /// End of the last transmission, the size of its packet, and how long a packet of this size takes; zero if the rate
     /// varies.
     busy_until: Time,
@@ -58,7 +57,6 @@ impl ServedLink {
             entrance: Entrance::new(spec, &rate, losses),
             rate,
             extra_delay: None,
-            changes: None,
             busy_until: Time::ZERO,
             size: 0,
             each: Time::ZERO,
@@ -72,23 +70,6 @@ impl ServedLink {
     /// The same link with extra delays.
     pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
         Self { extra_delay, ..self }
-    }
-
-    /// The same link with a discipline whose parameters change.
-    pub(crate) fn changed_by(self, changes: Option<Box<Changes>>) -> Self {
-        Self { changes, ..self }
-    }
-
-    /// Changes the parameters of the discipline as due by `now`.
-    #[inline(never)]
-    fn change(&mut self, now: Time) {
-        let Self { changes, queue, .. } = self;
-        if let Some(changes) = changes {
-            changes.due(now, |change, context| {
-                queue.advance(change.at);
-                queue.retune(&change.queue, context);
-            });
-        }
     }
 
     /// Lets the sender whose data has this first hop know when its packets leave. Hops must be given in ascending order.
@@ -121,7 +102,6 @@ impl ServedLink {
     /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
     /// event of the link.
     pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
-        self.change(now);
         self.queue.advance(now);
         self.queue.gauges(visit);
     }
@@ -136,7 +116,6 @@ impl ServedLink {
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
             + self.exit.as_ref().map_or(0, |exit| exit.memory())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
-            + self.changes.as_ref().map_or(0, |changes| changes.memory())
     }
 
     /// Offers a packet to the queue. `hop` is the index of the link's hop on the packet's route. Returns the reason if
@@ -146,9 +125,6 @@ impl ServedLink {
         let busy_until = self.busy_until;
         if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Some(reason);
-        }
-        if self.changes.is_some() {
-            self.change(now);
         }
         let in_service = if now < self.busy_until { self.size } else { 0 };
         let queued = Queued { packet: *packet, since: now, hop, marked: false };
@@ -169,13 +145,7 @@ impl ServedLink {
     /// Takes the next packet from the queue, if the link is free and a packet is left. [`send`](Self::send) must follow.
     #[inline(always)]
     pub(crate) fn take_next(&mut self, now: Time) -> Option<Queued> {
-        if self.is_due || now < self.busy_until {
-            return None;
-        }
-        if self.changes.is_some() {
-            self.change(now);
-        }
-        self.queue.dequeue(now, &mut self.dropped)
+        if self.is_due || now < self.busy_until { None } else { self.queue.dequeue(now, &mut self.dropped) }
     }
 
     /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.

@@ -39,7 +39,7 @@ use super::flows::Hash;
 use super::fq_codel::QUANTUM;
 use super::lists::Lists;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind, Spec};
+use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind, QueueSpec, Spec};
 use crate::packet::{FlowId, Packet};
 
 pub(super) const DOC: &str = "Fair queueing by host and by flow, with COBALT in each queue (Piece of CAKE, 2018)";
@@ -120,6 +120,10 @@ impl Isolation {
 }
 
 impl Spec for CakeSpec {
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&["queues", "quantum", "isolation"])
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }
@@ -454,6 +458,13 @@ impl PacketQueue for Cake {
         visit("active_queues", self.flows.iter().filter(|flow| !flow.store.is_empty()).count() as f64);
         visit("dropping", self.flows.iter().filter(|flow| flow.cobalt.is_dropping()).count() as f64);
         visit("p_drop", self.flows.iter().map(|flow| flow.cobalt.p_drop()).fold(0.0, f64::max));
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::Cake(spec) = spec {
+            let fresh = build(spec, context);
+            (self.room, self.control) = (fresh.room, fresh.control);
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use super::flows::{Hash, QUEUES};
 use super::fq_codel::QUANTUM;
 use super::longest::Longest;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Limit, Parameter, Spec};
+use super::{Context, DropReason, Limit, Parameter, QueueSpec, Spec};
 use crate::packet::FlowId;
 use crate::plan::EQUAL_WEIGHT;
 
@@ -44,6 +44,10 @@ pub struct FqSpec {
 }
 
 impl Spec for FqSpec {
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&["queues", "quantum"])
+    }
+
     /// Memory of the queues without packets, in bytes.
     fn bytes(&self) -> usize {
         self.queues as usize * size_of::<Flow>()
@@ -202,6 +206,12 @@ impl PacketQueue for Fq {
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("active_queues", self.active as f64);
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, _: &Context) {
+        if let QueueSpec::Fq(spec) = spec {
+            self.room = Room { limit: spec.limit, count_in_service: spec.count_in_service };
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use super::codel::{CE_THRESHOLD, Control, INTERVAL, MTU, State, TARGET, ecn};
 use super::flows::{Hash, QUEUES};
 use super::lists::Lists;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Limit, Parameter, ParameterKind, Spec};
+use super::{Context, DropReason, Limit, Parameter, ParameterKind, QueueSpec, Spec};
 
 pub(super) const DOC: &str = "Fair queueing by flow, with CoDel in each queue (RFC 8290)";
 
@@ -75,6 +75,10 @@ pub struct FqCodelSpec {
 }
 
 impl Spec for FqCodelSpec {
+    fn fixed(&self) -> Option<&'static [&'static str]> {
+        Some(&["queues"])
+    }
+
     fn marks(&self) -> bool {
         self.ecn || self.ce_threshold.is_some()
     }
@@ -250,6 +254,14 @@ impl PacketQueue for FqCodel {
         visit("old_queues", f64::from(old));
         visit("active_queues", active.count() as f64);
         visit("dropping", self.flows.iter().filter(|flow| flow.codel.is_dropping()).count() as f64);
+    }
+
+    fn retune(&mut self, spec: &QueueSpec, context: &Context) {
+        if let QueueSpec::FqCodel(spec) = spec {
+            let fresh = build(spec, context);
+            (self.room, self.memory) = (fresh.room, fresh.memory);
+            (self.control, self.quantum) = (fresh.control, fresh.quantum);
+        }
     }
 }
 
