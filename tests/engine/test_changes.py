@@ -250,3 +250,12 @@ def test_a_new_target_holds_another_delay() -> None:
         before, after = (waits[(times > begin) & (times < begin + 20)].mean() for begin in (10, 40))
         assert before < 12
         assert 25 < after < 100
+
+
+def test_a_scenario_with_changes_has_no_steady_state() -> None:
+    steps = [ac.Change(at=f"{second} s", rate=f"{second} Mbps") for second in range(2, 20, 2)]
+    changing = datagrams(*steps, rate="20 Mbps", queue=ac.DropTail(packets=10))
+    for scenario in (changing, changing.changed({"changes": [], "clients.0.stop": "15 s"})):
+        said = " ".join(ac.simulate(scenario, seed=1).notices)
+        assert "steady state" not in said
+        assert "Simulate a longer time" not in said

@@ -18,8 +18,8 @@ const SHARE_CHANGE: f64 = 0.05;
 ///
 /// The criterion is the size of the change. A significance test for the start-up phase would need a model of the
 /// dependence between bins. A test of the mean over the first tenth would miss a short phase that changes cov by half.
-/// Flows that start or end within the measured time are events: a scenario with such flows has no steady state to
-/// reach, and a later `measure.from` would leave out what it is about.
+/// Flows that start or end within the measured time, and links that change, are events: a scenario with events has no
+/// steady state to reach, and a later `measure.from` would leave out what it is about.
 pub(crate) fn steady_state(scene: &Scene, bins: &[u32]) -> Vec<String> {
     let mut found = Vec::new();
     if bins.len() < 2 {
@@ -40,13 +40,15 @@ pub(crate) fn steady_state(scene: &Scene, bins: &[u32]) -> Vec<String> {
     found
 }
 
-/// Whether all flows send from the start of the measured time to its end.
+/// Whether all flows send from the start of the measured time to its end, over links that stay as they are.
 fn has_steady_state(scene: &Scene, bins: &[u32]) -> bool {
-    let is_event =
-        |group: &Group| group.source == Source::Greedy { is_finite: true } || absent(scene, group, 1.0) > STAGED;
+    let is_event = |group: &Group| {
+        group.stops || group.source == Source::Greedy { is_finite: true } || absent(scene, group, 1.0) > STAGED
+    };
+    let has_changes = scene.groups.iter().any(is_event) || scene.lines.iter().any(|line| line.changes);
     let last = (STAGED * bins.len() as f64).ceil() as usize;
     let any = |bins: &[u32]| bins.iter().any(|packets| *packets > 0);
-    !scene.groups.iter().any(is_event) && (any(&bins[bins.len() - last..]) || !any(bins))
+    !has_changes && (any(&bins[bins.len() - last..]) || !any(bins))
 }
 
 /// The share of the measured time before the flows of a group start, after this share of their spread.

@@ -41,6 +41,8 @@ pub(crate) struct Line {
     pub(crate) queue: QueueSpec,
     /// Whether it loses packets at random.
     pub(crate) is_lossy: bool,
+    /// Whether it is another one at a time of the run.
+    pub(crate) changes: bool,
     /// Whether its losses come in bursts that last in packets.
     pub(crate) bursts_in_packets: bool,
     pub(crate) policer: Option<Rate>,
@@ -53,6 +55,8 @@ pub(crate) struct Group {
     pub(crate) packet_size: u32,
     pub(crate) start: Time,
     pub(crate) spread: Time,
+    /// Whether its sources stop at some time.
+    pub(crate) stops: bool,
     pub(crate) transport: Transport,
     pub(crate) source: Source,
     /// The links that its data and its ACKs cross, in order.
@@ -145,6 +149,7 @@ impl Scene {
                 packet_size: group.packet_size,
                 start: group.start,
                 spread: group.spread,
+                stops: group.schedule.is_some(),
                 transport: Transport::of(&group.transport),
                 source: Source::of(group, label.load),
                 round_trip: scene.round_trip(group, place, &data, &acks),
@@ -220,10 +225,21 @@ fn lines(topology: &Topology, labels: &Labels, duration: Time) -> Result<Vec<Lin
         delay: link.delay,
         queue: link.queue.clone(),
         is_lossy: link.loss.as_ref().is_some_and(|loss| !matches!(loss, LossSpec::List { .. })),
+        changes: changes(link),
         bursts_in_packets: matches!(link.loss, Some(LossSpec::GilbertElliottPackets { .. })),
         policer: link.policer.map(|bucket| bucket.rate),
     };
     Ok(named.into_iter().map(line).collect())
+}
+
+/// Whether a link is another one at a time of the run, which does not come again.
+fn changes(link: &LinkSpec) -> bool {
+    let has_steps = |period: Option<Time>, times: &[Time]| period.is_none() && times.len() > 1;
+    !link.loss_changes.is_empty()
+        || !link.queue_changes.is_empty()
+        || matches!(&link.rate, RateSpec::Trace(trace) if has_steps(trace.period, &trace.times) || !trace.outages.is_empty())
+        || link.delay_trace.as_ref().is_some_and(|trace| has_steps(trace.period, &trace.times))
+        || matches!(&link.loss, Some(LossSpec::Trace(trace)) if has_steps(trace.period, &trace.times))
 }
 
 /// The index of the measured link among the lines of a scene.
