@@ -259,3 +259,76 @@ def test_a_scenario_with_changes_has_no_steady_state() -> None:
         said = " ".join(ac.simulate(scenario, seed=1).notices)
         assert "steady state" not in said
         assert "Simulate a longer time" not in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            {
+                "dumbbell.bottleneck": {
+                    "rate_trace": {"steps": [["0 s", "9 Mbps"], ["1 s", "8 Mbps"]]},
+                    "delay": "1 ms",
+                },
+                "changes": [{"at": "2 s", "up": False}],
+            },
+            "changes.0.waiting: 'kept' is not allowed; must be lost: the link has a rate_trace",
+        ),
+        (
+            {
+                "dumbbell.bottleneck.jitter": {"max": "3 ms"},
+                "changes": [{"at": "2 s", "delay": "1 ms", "reorders": True}],
+            },
+            "must be false as jitter.reorders: a link has one order",
+        ),
+        (
+            {
+                "changes": [
+                    {"at": "2 s", "loss": {"kind": "random", "probability": 0.1, "place": "after"}},
+                    {"at": "3 s", "loss": {"kind": "random", "probability": 0.1, "place": "before"}},
+                ]
+            },
+            "changes.1.loss.place: 'before' is not allowed; must be after, as before",
+        ),
+        (
+            {
+                "dumbbell.bottleneck.queue": {"kind": "red", "packets": 90},
+                "changes": [
+                    {"at": "2 s", "queue": {"kind": "red", "min_th": 20, "max_th": 50}},
+                    {"at": "3 s", "queue": {"kind": "red", "max_th": 10}},
+                ],
+            },
+            "changes.1.queue.max_th",
+        ),
+    ],
+)
+def test_changes_that_do_not_fit_a_link_are_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ac.ScenarioError) as error:
+        datagrams().changed(fields)
+    assert message in str(error.value)
+
+
+def test_changes_follow_each_other() -> None:
+    """Kept packets become lost ones, an outage of no length does nothing, and the reverse link has its own queue."""
+    received = rows(
+        datagrams(
+            ac.Change(at="2 s", up=False),
+            ac.Change(at="3 s", up=False, waiting="lost"),
+            ac.Change(at="4 s", up=True),
+            ac.Change(at="5 s", up=False, waiting="lost"),
+            ac.Change(at="5 s", up=True),
+            seconds=6,
+        ),
+        "receive",
+    )
+    assert not ((received["time"] > 2.02) & (received["time"] < 4)).any()
+    assert set(range(4000, 5900)) <= set(received["segment"].tolist())
+    assert not set(range(2010, 3990)) & set(received["segment"].tolist())
+    change = {"at": "2 s", "links": ["bottleneck.reverse"], "queue": {"kind": "droptail", "packets": 5}}
+    scenario = datagrams().changed({"dumbbell.bottleneck.queue": {"kind": "codel"}, "changes": [change]})
+    assert ac.Scenario.from_dict(scenario.effective().to_dict()).effective() == scenario.effective()
+    after = {"kind": "random", "probability": 0.1, "place": "after"}
+    ends = [{"at": "2 s", "loss": {"kind": "random", "probability": 0}}]
+    whole = datagrams().changed({"dumbbell.bottleneck.loss": after, "changes": ends}).effective()
+    assert whole.changes[0].loss is not None
+    assert whole.changes[0].loss.place == "after"

@@ -226,6 +226,11 @@ impl LinkSpec {
         if self.rate.has_outages() && self.shaper.is_some() {
             return Err(("shaper".to_owned(), "must be absent on a link that loses its packets in outages"));
         }
+        if let (Some(trace), Some(jitter)) = (&self.delay_trace, self.jitter)
+            && trace.reorders != jitter.reorders
+        {
+            return Err(("delay_trace.reorders".to_owned(), "must be as that of jitter: a link has one order"));
+        }
         self.delay_trace.as_ref().map_or(Ok(()), |trace| named("delay_trace", trace.check()))?;
         self.reorder.as_ref().map_or(Ok(()), |reorder| named("reorder", reorder.check()))
     }

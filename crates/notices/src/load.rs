@@ -68,6 +68,9 @@ pub(crate) fn waited(scene: &Scene, counts: &[u64]) -> Vec<String> {
 
 /// Reports requests whose load reaches the link's rate, so that there is no steady state.
 pub(crate) fn overload_of_requests(scene: &Scene) -> Vec<String> {
+    if scene.groups.iter().any(|group| group.stops) {
+        return Vec::new();
+    }
     let offered = |(group, _): (&Group, _)| match group.source {
         Source::Requests { load, .. } => load,
         _ => 0.0,
@@ -88,6 +91,9 @@ pub(crate) fn overload_of_requests(scene: &Scene) -> Vec<String> {
 /// The notice does not say that the queue is full: if the limit includes the packet in service, the queue may be too
 /// short for any other packet.
 pub(crate) fn overload(scene: &Scene) -> Vec<String> {
+    if scene.groups.iter().any(|group| group.stops) {
+        return Vec::new();
+    }
     let offered = scene.crossing_groups().map(|(group, crossing)| match (group.transport, group.source) {
         (Transport::Udp { .. }, Source::Paced(rate)) => {
             (crossing.count * rate * 8.0 * f64::from(group.packet_size)).min(crossing.narrowest)

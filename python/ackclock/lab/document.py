@@ -98,6 +98,8 @@ def _in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
 
 def _has_more(scenario: Scenario) -> bool:
     """Return whether a dumbbell has something that the page does not know, so that it needs the list of settings."""
+    if scenario.changes or any(group.pauses for group in scenario.groups):
+        return True
     text = scenario.to_json()
     return any(
         f'"{name}"' in text
@@ -111,12 +113,11 @@ def _has_more(scenario: Scenario) -> bool:
                 "list",
                 "gilbert-elliott-time",
                 "idle",
-                "changes",
                 "policer",
                 "shaper",
                 "jitter",
             ),
-            *("reorder", "stop", "active", "unfinished", *TRACES),
+            *("reorder", *TRACES),
         )
     )
 

@@ -5,17 +5,18 @@ from typing import Any, Final
 
 from ackclock.scenario import GraphLink, Link, Queue
 from ackclock.scenario.changes import Change
+from ackclock.scenario.fields import LONGEST_RUN
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.network import Loss
 from ackclock.scenario.step_trace import LossTrace
 from ackclock.values.quantity import RATE, TIME
 
 _TIMES: Final = ("good_time", "bad_time")
+_NEVER: Final = TIME.parse(LONGEST_RUN) + 1
+"""A time after the end of any run."""
 
 
-def link_for_engine(
-    link: Link | GraphLink, changes: Sequence[Change], own: Sequence[Queue], duration: int
-) -> dict[str, Any]:
+def link_for_engine(link: Link | GraphLink, changes: Sequence[Change], own: Sequence[Queue]) -> dict[str, Any]:
     """Convert a link of an effective scenario.
 
     Parameters
@@ -26,13 +27,11 @@ def link_for_engine(
         The changes of its direction, in order.
     own
         The queues whose disciplines are written in Python.
-    duration
-        The duration of the run, in picoseconds.
     """
     assert link.queue is not None  # noqa: S101  # the scenario is effective
     queue = link.queue.for_engine(own.index(link.queue) if link.queue.kind == PYTHON else 0)
     return {
-        "rate": _rate(link, changes, duration),
+        "rate": _rate(link, changes),
         **_delay(link, changes),
         "queue": queue,
         **_queue_changes(link.queue, changes),
@@ -41,7 +40,7 @@ def link_for_engine(
     }
 
 
-def _rate(link: Link | GraphLink, changes: Sequence[Change], duration: int) -> int | dict[str, Any]:
+def _rate(link: Link | GraphLink, changes: Sequence[Change]) -> int | dict[str, Any]:
     """Return the rate, or its steps and the times in which the link loses its packets."""
     if link.rate_trace is not None:
         course = link.rate_trace.for_engine()
@@ -49,24 +48,24 @@ def _rate(link: Link | GraphLink, changes: Sequence[Change], duration: int) -> i
         course = {"times": [0], "rates": [RATE.parse(link.rate or "")], "period": None}
         if not any(change.rate is not None or change.up is not None for change in changes):
             return int(course["rates"][0])
-    rate, outages, down = course["rates"][0], [], None
     times, rates = course["times"], course["rates"]
+    rate, since = rates[0], 0
+    outages: list[list[int]] = []
+    down: str | None = None  # what happens to packets while the link is down
     for change in changes:
         at = TIME.parse(change.at)
         rate = rate if change.rate is None else RATE.parse(change.rate)
-        if change.up is not None and (down is not None) == change.up:
-            # the link goes down, or up again
-            if down is not None and down[1] == "lost":
-                outages.append([down[0], at])
-            down = None if change.up else (at, change.waiting or "kept")
+        if change.up is not None:
+            now = None if change.up else change.waiting or "kept"
+            if now != down:
+                outages += [[since, at]] if down == "lost" and at > since else []
+                down, since = now, at
         if link.rate_trace is None:
-            _step(times, rates, at, 0 if down is not None and down[1] == "kept" else rate)
-    if down is not None:
-        end = max(duration, down[0]) + 1
-        if down[1] == "lost":
-            outages.append([down[0], end])
-        else:
-            _step(times, rates, end, rate)  # after the run, since every outage must end
+            _step(times, rates, at, 0 if down == "kept" else rate)
+    if down == "lost":
+        outages.append([since, _NEVER])
+    elif down == "kept":
+        _step(times, rates, _NEVER, rate)  # after any run, since the engine lets every rate of 0 end
     return {**course, **({"outages": outages} if outages else {})}
 
 

@@ -214,7 +214,7 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int], own: list[Queue]) -> 
 
 def _link(scenario: Scenario, link: Link | GraphLink | None, name: str, own: list[Queue]) -> dict[str, Any]:
     assert link is not None  # noqa: S101  # the scenario is effective
-    return link_for_engine(link, of_link(scenario.changes, name), own, TIME.parse(scenario.duration))
+    return link_for_engine(link, of_link(scenario.changes, name), own)
 
 
 def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int) -> dict[str, Any]:

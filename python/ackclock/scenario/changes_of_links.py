@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic_core import InitErrorDetails
@@ -20,13 +21,26 @@ if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
 
 
+@dataclass
+class _State:
+    """What the changes so far have made of a link."""
+
+    link: Link | GraphLink
+    queue: Queue
+    """With all defaults."""
+    place: str | None
+    """Where packets are lost; ``None`` before the first losses."""
+
+
 def problems(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check each change: its time, its links, and what changes there."""
     if not scenario.changes:
         return
     names, end = links_of(scenario), TIME.parse(scenario.duration)
     measured = scenario.measure.link or effective.BOTTLENECK
-    for place, change in enumerate(scenario.changes):
+    states: dict[str, _State | None] = {}
+    in_order = sorted(enumerate(scenario.changes), key=lambda change: TIME.parse(change[1].at))
+    for place, change in in_order:
         at: Location = ("changes", place)
         if TIME.parse(change.at) >= end:
             yield wrong((*at, "at"), change.at, f"must be before the end, at {scenario.duration}")
@@ -35,11 +49,30 @@ def problems(scenario: "Scenario") -> Iterator[InitErrorDetails]:
             if names.number(name) is None:
                 yield wrong(where, name, one_of(name, names.names()), noun="link")
                 continue
-            link = _link(scenario, name)
-            if link is None:
+            if name not in states:
+                states[name] = _state(scenario, name)
+            state = states[name]
+            if state is None:
                 yield wrong(where, name, "must not be the link of one of several clients in a group")
             else:
-                yield from _fields(scenario, at, change, link)
+                yield from _fields(at, change, state)
+
+
+def places_of_losses(scenario: "Scenario", name: str) -> str:
+    """Find where a link loses packets: as its losses say, or the first of its changes, or before the queue."""
+    state = _state(scenario, name)
+    later = (change.loss for change in scenario.changes if name in (change.links or (effective.BOTTLENECK,)))
+    given = (loss.place for loss in later if loss is not None and "place" in loss.model_fields_set)
+    return (state.place if state is not None else None) or next(given, "before")
+
+
+def _state(scenario: "Scenario", name: str) -> _State | None:
+    link = _link(scenario, name)
+    if link is None:
+        return None
+    losses = link.loss or link.loss_trace
+    queue = effective.queue(scenario.profile, link.queue or Queue("droptail"), scenario.packet_size)
+    return _State(link, queue, losses.place if losses is not None else None)
 
 
 def _link(scenario: "Scenario", name: str) -> Link | GraphLink | None:
@@ -48,8 +81,7 @@ def _link(scenario: "Scenario", name: str) -> Link | GraphLink | None:
         return next(link.link for link in directed(scenario.links) if link.name == name)
     forward = name.removesuffix(".reverse")
     if forward == effective.BOTTLENECK:
-        whole = scenario.dumbbell
-        return whole.bottleneck if forward == name else whole.reverse or whole.bottleneck.back
+        return scenario.dumbbell.bottleneck if forward == name else effective.reverse_of(scenario.dumbbell)
     number = int(forward.removeprefix("access."))
     for group in scenario.clients:
         if number < group.count:
@@ -59,26 +91,36 @@ def _link(scenario: "Scenario", name: str) -> Link | GraphLink | None:
     return None
 
 
-def _fields(scenario: "Scenario", at: Location, change: Change, link: Link | GraphLink) -> Iterator[InitErrorDetails]:
+def _fields(at: Location, change: Change, state: _State) -> Iterator[InitErrorDetails]:
     """Check that each field that changes is not given by a trace, and fits the link."""
+    link = state.link
     for name in ("rate", "delay", "loss"):
         if getattr(change, name) is not None and getattr(link, f"{name}_trace") is not None:
             yield wrong((*at, name), getattr(change, name), f"must be absent: the link has a {name}_trace")
-    if change.up is not None and change.waiting == "lost" and link.shaper is not None:
+    if change.up is False and change.waiting == "lost" and link.shaper is not None:
         yield wrong((*at, "waiting"), change.waiting, "must be kept: packets of a link with a shaper wait for tokens")
-    if change.loss is not None and link.loss is not None and change.loss.place != link.loss.place:
-        yield wrong((*at, "loss", "place"), change.loss.place, f"must be {link.loss.place}, as before")
+    if change.up is False and change.waiting != "lost" and link.rate_trace is not None:
+        allowed = "must be lost: the link has a rate_trace, in which a rate of 0 keeps the packets"
+        yield wrong((*at, "waiting"), change.waiting or "kept", allowed)
+    if change.delay is not None and link.jitter is not None and link.jitter.reorders != bool(change.reorders):
+        allowed = f"must be {str(link.jitter.reorders).lower()} as jitter.reorders: a link has one order"
+        yield wrong((*at, "reorders"), bool(change.reorders), allowed)
+    if change.loss is not None:
+        if "place" in change.loss.model_fields_set and state.place not in (None, change.loss.place):
+            yield wrong((*at, "loss", "place"), change.loss.place, f"must be {state.place}, as before")
+        state.place = state.place or change.loss.place
     if change.queue is not None:
-        yield from _queue(scenario, at, change.queue, link.queue or Queue("droptail"))
+        yield from _queue(at, change.queue, state)
 
 
-def _queue(scenario: "Scenario", at: Location, given: Queue, before: Queue) -> Iterator[InitErrorDetails]:
+def _queue(at: Location, given: Queue, state: _State) -> Iterator[InitErrorDetails]:
     """Check that the parameters can change."""
-    if given.kind != before.kind:
-        yield wrong((*at, "queue", "kind"), given.kind, f"must be {before.kind}, as before")
+    if given.kind != state.queue.kind:
+        yield wrong((*at, "queue", "kind"), given.kind, f"must be {state.queue.kind}, as before")
         return
-    whole = effective.queue(scenario.profile, before, scenario.packet_size)
-    found = core.check_queue_change(*(json.dumps(queue.for_engine()) for queue in (whole, whole.with_given(given))))
+    after = state.queue.with_given(given)
+    found = core.check_queue_change(*(json.dumps(queue.for_engine()) for queue in (state.queue, after)))
+    state.queue = after
     if found is not None:
         name, message = found
         yield wrong((*at, "queue", name), getattr(given, name), message.partition("; ")[2] or message)

@@ -158,10 +158,25 @@ def _schedule(at: Location, group: Clients | Flow, end: str) -> Iterator[InitErr
     last = group.stop or (group.active[-1][1] if group.active else start)
     if given and TIME.parse(last) > TIME.parse(end):
         yield wrong((*at, given[0]), getattr(group, given[0]), f"must be at most the end, at {end}")
-    if group.unfinished is None:
-        return
+    yield from _spread(at, group)
+    if group.unfinished is not None:
+        yield from _unfinished(at, group)
+
+
+def _spread(at: Location, group: Clients | Flow) -> Iterator[InitErrorDetails]:
+    """Check that all sources start before they stop for the first time."""
+    begin, end = group.active[0] if group.active else (group.start or "0 s", group.stop)
+    if end is not None and group.spread is not None:
+        room = TIME.parse(end) - TIME.parse(begin)
+        if TIME.parse(group.spread) > room > 0:
+            allowed = f"must be at most {TIME.format(room)}, so that all sources start before they stop, at {end}"
+            yield wrong((*at, "spread"), group.spread, allowed)
+
+
+def _unfinished(at: Location, group: Clients | Flow) -> Iterator[InitErrorDetails]:
+    """Check that the source allows the choice for data that is not sent."""
     never_ends = isinstance(group.source, Greedy) and group.source.size is None
-    if not given:
+    if not group.pauses:
         yield wrong((*at, "unfinished"), group.unfinished, "must be absent unless stop, duration or active is given")
     elif group.unfinished == "drained" and never_ends:
         allowed = "must be dropped for a greedy source without a size, whose data never ends"

@@ -19,6 +19,7 @@ from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.quantity import SIZE, TIME
 
 if TYPE_CHECKING:
+    from ackclock.scenario.changes import Change
     from ackclock.scenario.whole import Scenario
 
 BOTTLENECK: Final = "bottleneck"
@@ -46,11 +47,21 @@ def effective(scenario: "Scenario") -> "Scenario":
         "link": scenario.measure.link or BOTTLENECK,
     }
     changes = sorted(
-        (change.model_copy(update={"links": change.links or (measure["link"],)}) for change in scenario.changes),
+        (_change(scenario, change, measure["link"]) for change in scenario.changes),
         key=lambda change: TIME.parse(change.at),
     )
     update = {"measure": scenario.measure.model_copy(update=measure), "changes": tuple(changes)}
     return whole.model_copy(update=update)
+
+
+def _change(scenario: "Scenario", given: "Change", measured: str) -> "Change":
+    from ackclock.scenario.changes_of_links import places_of_losses  # noqa: PLC0415  # uses this module
+
+    links = given.links or (measured,)
+    update: dict[str, Any] = {"links": links}
+    if given.loss is not None:
+        update["loss"] = given.loss.model_copy(update={"place": places_of_losses(scenario, links[0])})
+    return given.model_copy(update=update)
 
 
 def sealed(whole: "Scenario") -> "Scenario":
@@ -216,9 +227,14 @@ _FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(
 """Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
 
 
+def reverse_of(given: Dumbbell) -> Link:
+    """Return the link from the server to the gateway, before its defaults are filled in."""
+    return given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
+
+
 @_kept
 def _dumbbell(profile_name: str, given: Dumbbell, packet_size: int) -> Dumbbell:
-    reverse = given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
+    reverse = reverse_of(given)
     return given.model_copy(
         update={
             "bottleneck": _link(profile_name, given.bottleneck.forth, packet_size),

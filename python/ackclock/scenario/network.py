@@ -266,9 +266,8 @@ class Link(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that a rate and a delay are given, each as a value or as a trace."""
-        del part
-        return _problems(data)
+        """Check that a rate and a delay are given, each as a value or as a trace, and that there is one order."""
+        return [*_problems(data), *_order(part)]
 
     @classmethod
     def prepared(cls, data: object) -> object:
@@ -388,12 +387,11 @@ class GraphLink(Part):
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check the same as `Link`, and that a simplex link has no reverse rate."""
-        del part
+        found = [*_problems(data), *_order(part)]
         trace = data.get("reverse_rate_trace")
         if data.get("duplex") is not False or trace is None:
-            return _problems(data)
-        alone = errors.wrong(("reverse_rate_trace",), trace, "must be absent when duplex is false")
-        return [*_problems(data), alone]
+            return found
+        return [*found, errors.wrong(("reverse_rate_trace",), trace, "must be absent when duplex is false")]
 
     @classmethod
     def prepared(cls, data: object) -> object:
@@ -434,6 +432,17 @@ def _problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
         elif data.get(name) is not None:
             found.append(errors.wrong((name,), data[name], f"must be absent when {trace} is given"))
     return found
+
+
+def _order(part: "Link | GraphLink | None") -> list[InitErrorDetails]:
+    """Check that a delay that changes and jitter agree on the order of packets."""
+    if part is None or part.delay_trace is None or part.jitter is None:
+        return []
+    reorders = part.jitter.reorders
+    if part.delay_trace.reorders == reorders:
+        return []
+    allowed = f"must be {str(reorders).lower()} as jitter.reorders: a link has one order"
+    return [errors.wrong(("delay_trace", "reorders"), part.delay_trace.reorders, allowed)]
 
 
 def _renamed(data: object) -> object:

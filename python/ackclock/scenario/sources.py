@@ -157,6 +157,14 @@ class Frames(Paced):
     key_packets: FramePackets = 1
     """Packets per key frame."""
 
+    @classmethod
+    def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
+        """Check that key frames have a distance."""
+        del data
+        if part is None or part.key_every or part.key_packets == 1:
+            return []
+        return [errors.wrong(("key_packets",), part.key_packets, "must be absent unless key_every is given")]
+
     @property
     def mean_rate(self) -> float:
         """Mean packets per second of each flow."""

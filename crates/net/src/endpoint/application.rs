@@ -166,12 +166,13 @@ impl Application {
             observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
         }
         if self.next == Time::MAX && sender.is_idle() {
-            let due = source.acknowledged(now, &mut self.stream);
-            let next = schedule.map_or(Some(due), |schedule| schedule.admit(due));
-            if let Some(later) = next.filter(|next| *next > due) {
+            // a request belongs to the period in which it is made, also if it waits
+            let asked = source.acknowledged(now, &mut self.stream);
+            let next = schedule.map_or(Some(asked), |schedule| schedule.admit(asked));
+            if let Some(later) = next.filter(|next| *next > asked) {
                 source.postpone(later);
             }
-            self.wait_until(next);
+            self.wait_until(next.map(|next| next.max(now)));
         }
         false
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::backlog::INSTANT;
 use super::steps;
 use crate::packet::{Packet, Payload};
 use crate::plan::LinkSpec;
@@ -170,12 +169,14 @@ enum Model {
         is_bad: bool,
     },
     GilbertElliottTime {
-        /// Mean durations in seconds and loss probabilities of the good and the bad state.
-        lasts: [f64; 2],
+        /// Share of the time in which the channel is bad, and the rate per second at which it forgets its state.
+        share: f64,
+        forgets: f64,
+        /// Loss probabilities of the good and the bad state.
         lose: [f64; 2],
         is_bad: bool,
-        /// End of the present state; `None` before the first packet.
-        until: Option<Time>,
+        /// Time of the last packet, or of the first state.
+        at: Time,
     },
     Trace(Arc<LossTraceSpec>),
 }
@@ -196,9 +197,10 @@ impl Model {
                 Self::GilbertElliottPackets { change: [*to_bad, *to_good], lose: [*good, *bad], is_bad }
             }
             LossSpec::GilbertElliottTime { good_time, bad_time, good, bad } => {
-                let lasts = [good_time, bad_time].map(|time| time.as_secs_f64());
-                let is_bad = stream.uniform() * (lasts[0] + lasts[1]) < lasts[1];
-                Self::GilbertElliottTime { lasts, lose: [*good, *bad], is_bad, until: None }
+                let [good_time, bad_time] = [good_time, bad_time].map(|time| time.as_secs_f64());
+                let share = bad_time / (good_time + bad_time);
+                let (forgets, is_bad) = (1.0 / good_time + 1.0 / bad_time, stream.uniform() < share);
+                Self::GilbertElliottTime { share, forgets, lose: [*good, *bad], is_bad, at: Time::ZERO }
             }
             LossSpec::Trace(trace) => Self::Trace(Arc::clone(trace)),
         }
@@ -259,15 +261,11 @@ impl Loss {
                 *is_bad ^= stream.uniform() < change[state];
                 lost
             }
-            Model::GilbertElliottTime { lasts, lose, is_bad, until } => {
-                let mut draw = |is_bad: bool| Time::from_secs_f64(lasts[usize::from(is_bad)] * stream.exponential());
-                // what is left of a state of a Markov process has the distribution of the whole
-                let mut end = until.unwrap_or_else(|| now.saturating_add(draw(*is_bad)));
-                while end <= now {
-                    *is_bad = !*is_bad;
-                    end = end.saturating_add(draw(*is_bad)).max(end.saturating_add(INSTANT));
-                }
-                *until = Some(end);
+            Model::GilbertElliottTime { share, forgets, lose, is_bad, at } => {
+                // the transition probability of the process over the time since the last packet
+                let memory = libm::exp(-*forgets * now.saturating_sub(*at).as_secs_f64());
+                *is_bad = stream.uniform() < *share + (f64::from(u8::from(*is_bad)) - *share) * memory;
+                *at = now;
                 stream.uniform() < lose[usize::from(*is_bad)]
             }
             Model::Trace(trace) => {

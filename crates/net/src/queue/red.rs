@@ -190,7 +190,9 @@ pub enum CountBelow {
 
 #[derive(Debug)]
 pub(crate) struct Red {
+    /// The parameters, with the present `max_p` where it adapts.
     spec: RedSpec,
+    given_max_p: f64,
     /// Time to send a typical packet, in seconds.
     typical: f64,
     stream: Stream,
@@ -233,6 +235,7 @@ pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
     let spec = spec.settled(typical);
     Red {
         spec: RedSpec { min_th: spec.min_th * scale, max_th: spec.max_th * scale, ..spec },
+        given_max_p: spec.max_p,
         typical,
         stream: context.stream.clone(),
         avg: 0.0,
@@ -406,7 +409,12 @@ impl QueueDiscipline for Red {
 
     fn retune(&mut self, spec: &QueueSpec, context: &Context) {
         if let QueueSpec::Red(spec) = spec {
-            self.spec = build(spec, context).spec;
+            let fresh = build(spec, context);
+            // an adapted probability goes on unless another one is given
+            let goes_on = spec.adaptive && spec.max_p == self.given_max_p;
+            let max_p = if goes_on { self.spec.max_p } else { fresh.spec.max_p };
+            (self.spec, self.typical) = (RedSpec { max_p, ..fresh.spec }, fresh.typical);
+            self.given_max_p = spec.max_p;
         }
     }
 }

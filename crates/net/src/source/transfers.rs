@@ -53,14 +53,14 @@ impl Transfers {
         Self { size, spacing, is_at_work: false, is_busy: false, asked: Time::ZERO, begun: None }
     }
 
-    /// Called when all data is acknowledged at `now`; returns the time of the next transfer.
+    /// Called when all data is acknowledged at `now`; returns the time of the next transfer or request, which may be past.
     pub(crate) fn acknowledged(&mut self, now: Time, stream: &mut Stream) -> Time {
         self.is_busy = false;
         match &self.spacing {
             Spacing::Think(think) => now.saturating_add(Time::from_secs_f64(think.draw(stream))),
             Spacing::Every(every) => {
                 self.asked = self.asked.saturating_add(Time::from_secs_f64(every.draw(stream)));
-                self.asked.max(now)
+                self.asked
             }
         }
     }
@@ -187,7 +187,8 @@ mod tests {
             let last = begun.last().expect("one began").0.at;
             let left: Vec<Time> = [2_000, 4_000, 6_000].map(at).into_iter().filter(|later| *later > last).collect();
             assert_eq!(waits, left);
-            now = source.acknowledged(now.saturating_add(Time::from_millis(took)), &mut stream);
+            let free = now.saturating_add(Time::from_millis(took));
+            now = source.acknowledged(free, &mut stream).max(free);
             assert!(source.clone().waiting(at(60_000), stream.clone(), Some).is_empty(), "nothing keeps them waiting");
         }
         let expected = [(0, 0), (2_000, 5_000), (4_000, 5_500), (6_000, 6_000)];

@@ -337,7 +337,12 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let place = prop::sample::select(vec![LossPlace::Before, LossPlace::After]);
     let buckets = (prop::option::weighted(0.2, buckets()), prop::option::weighted(0.2, buckets()));
     (rates(), (micros, delays), queues(), (loss, place, change), buckets, extra).prop_map(
-        |(rate, (micros, delay_trace), queue, (loss, loss_place, change), (policer, shaper), (jitter, reorder))| {
+        |(rate, (micros, delays), queue, (loss, loss_place, change), (policer, shaper), (jitter, reorder))| {
+            // a link has one order
+            let reorders = jitter.map(|jitter| jitter.reorders);
+            let in_order =
+                |trace: DelayTraceSpec| DelayTraceSpec { reorders: reorders.unwrap_or(trace.reorders), ..trace };
+            let delay_trace = delays.map(|trace| Arc::new(in_order((*trace).clone())));
             LinkSpec {
                 shaper: shaper.filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty())),
                 rate,

@@ -79,6 +79,9 @@ _OWN: Final = (
         several=True,
     ),
     FigureKind(
+        "load_times", "pages", of_flows.load_times, "distribution function of the load times of pages", several=True
+    ),
+    FigureKind(
         "arrivals", "arrivals", of_links.arrivals, "packets that arrive at a link's queue in each bin", several=True
     ),
     FigureKind("acks", "acks", of_flows.acks, "highest acknowledged segment of each flow over time"),

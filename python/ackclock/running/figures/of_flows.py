@@ -154,30 +154,39 @@ def completion(asked: Asked) -> Chart:
     Shares are of the transfers that begin in the time to draw. Transfers that did not end count as longer than all
     others.
     """
+    return _durations(asked, "transfers", "completion", "transfers", "Completion time, s")
+
+
+def load_times(asked: Asked) -> Chart:
+    """Draw the distribution function of the load times of pages, as `completion` does for transfers."""
+    return _durations(asked, "pages", "load", "pages", "Load time, s")
+
+
+def _durations(asked: Asked, record: str, column: str, things: str, label: str) -> Chart:
     found = []
     for run in asked.runs:
-        rows = asked.of_flows(run, "transfers", "start", "completion", "group")
+        rows = asked.of_flows(run, record, "start", column, "group")
         there = (rows["start"] >= asked.start) & (rows["start"] < asked.end)
         found.append(where(there, rows))
-    times = np.concatenate([rows["completion"] for rows in found])
+    times = np.concatenate([rows[column] for rows in found])
     times = times[times > 0]
     if not times.size:
-        raise impossible(f"plot: no transfer that began from {asked.start:g} s to {asked.end:g} s has ended")
+        raise impossible(f"plot: no {things[:-1]} that began from {asked.start:g} s to {asked.end:g} s has ended")
     low, high = float(times.min()), float(times.max())
     x = np.geomspace(low, high, 4 * POINTS + 1)
     x[-1] = high
 
     def line(group: str | None) -> Line:
-        own = [rows["completion"][(rows["group"] == group) | (group is None)] for rows in found]
+        own = [rows[column][(rows["group"] == group) | (group is None)] for rows in found]
         total, ended = sum(each.size for each in own), sum(int(np.isfinite(each).sum()) for each in own)
-        name = f"{group or 'all transfers'} ({ended:,} of {total:,} ended)"
+        name = f"{group or f'all {things}'} ({ended:,} of {total:,} ended)"
         return Line(name, x, np.array([shares(np.nan_to_num(each, nan=np.inf), x) for each in own]))
 
     groups = asked.several([rows["group"] for rows in found])
     series, bands = curves([line(None), *map(line, groups)], limits=(0.0, 1.0))
     panel = Panel(
-        x=Axis(label="Completion time, s", log=True),
-        y=Axis(label="Share of transfers", low=0.0, high=1.02),
+        x=Axis(label=label, log=True),
+        y=Axis(label=f"Share of {things}", low=0.0, high=1.02),
         series=series,
         bands=bands,
     )

@@ -49,6 +49,8 @@ PHASES: Final[Mapping[str, str]] = {
     "slow_start": "red",
     "drain": "amber",
     "recovery": "amber",
+    "return": "amber",
+    "slowdown": "blue",
     "probe_bw:down": "orange",
     "probe_bw:cruise": "grey",
     "congestion_avoidance": "grey",

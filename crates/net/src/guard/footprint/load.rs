@@ -87,11 +87,12 @@ impl<'a> Load<'a> {
 
     /// Sets the number of packets that wait when most do.
     pub(super) fn fill(&mut self) {
-        let limit = self.copies
-            * match self.link.queue.limit() {
-                Limit::Packets(packets) => packets as f64,
-                Limit::Bytes(bytes) => bytes as f64 / self.size,
-            };
+        let limits = self.link.queue_changes.iter().map(|change| &change.queue).chain([&self.link.queue]);
+        let packets = limits.map(|queue| match queue.limit() {
+            Limit::Packets(packets) => packets as f64,
+            Limit::Bytes(bytes) => bytes as f64 / self.size,
+        });
+        let limit = self.copies * packets.fold(0.0, f64::max);
         // a discipline that drops early, or a sender that sees the delay, lets at most one more window wait
         let drops_late = matches!(self.link.queue, QueueSpec::DropTail(_));
         let usual = if self.fills && drops_late { limit } else { limit.min(self.pipe + FEW * self.copies) };

@@ -107,7 +107,8 @@ impl Record for Log {
         let Some(own) = self.flows.get_mut(flow as usize) else { return };
         let Some(row) = own.row else { return };
         self.rows[row].retransmissions = sender.counters().retransmissions - own.before;
-        if sender.is_idle() {
+        // a sender is idle in a pause, too
+        if sender.is_idle() && own.missing == 0 {
             own.row = None;
         }
     }
