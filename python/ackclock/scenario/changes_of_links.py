@@ -60,8 +60,8 @@ def problems(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 
 def places_of_losses(scenario: "Scenario", name: str) -> str:
     """Find where a link loses packets: as its losses say, or the first of its changes, or before the queue."""
-    state = _state(scenario, name)
-    later = (change.loss for change in scenario.changes if name in (change.links or (effective.BOTTLENECK,)))
+    state, measured = _state(scenario, name), scenario.measure.link or effective.BOTTLENECK
+    later = (change.loss for change in scenario.changes if name in (change.links or (measured,)))
     given = (loss.place for loss in later if loss is not None and "place" in loss.model_fields_set)
     return (state.place if state is not None else None) or next(given, "before")
 
