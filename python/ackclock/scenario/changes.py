@@ -1,7 +1,7 @@
 """Changes of links while packets fly."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
@@ -9,8 +9,12 @@ from pydantic_core import InitErrorDetails
 from ackclock.scenario.declared import Queue
 from ackclock.scenario.fields import Delay, Flag, Instant, LinkNames, Rate, Waiting
 from ackclock.scenario.model import Part
-from ackclock.scenario.network import Loss
+from ackclock.scenario.network import BOTTLENECK, GraphLink, Link, Loss, reverse_of
+from ackclock.scenario.routes import directed
 from ackclock.values import errors
+
+if TYPE_CHECKING:
+    from ackclock.scenario.whole import Scenario
 
 FIELDS: Final = ("rate", "delay", "loss", "queue", "up")
 """The fields of a link that can change."""
@@ -89,3 +93,29 @@ class Change(Part):
 def of_link(changes: Sequence[Change], name: str) -> list[Change]:
     """Return the changes of a link of an effective scenario."""
     return [change for change in changes if name in (change.links or ())]
+
+
+def link_of(scenario: "Scenario", name: str) -> Link | GraphLink | None:
+    """Find a directed link; ``None`` for the link of one of several clients in a group."""
+    if scenario.dumbbell is None:
+        return next(link.link for link in directed(scenario.links) if link.name == name)
+    forward = name.removesuffix(".reverse")
+    if forward == BOTTLENECK:
+        return scenario.dumbbell.bottleneck if forward == name else reverse_of(scenario.dumbbell)
+    number = int(forward.removeprefix("access."))
+    for group in scenario.clients:
+        if number < group.count:
+            access = group.access or scenario.dumbbell.access
+            return access if group.count == 1 else None
+        number -= group.count
+    return None
+
+
+def place_of_losses(scenario: "Scenario", name: str) -> str:
+    """Find where a link loses packets: as its losses say, or the first of its changes, or before the queue."""
+    link, measured = link_of(scenario, name), scenario.measure.link or BOTTLENECK
+    losses = link and (link.loss or link.loss_trace)
+    if losses:
+        return losses.place
+    later = (change.loss for change in scenario.changes if name in (change.links or (measured,)))
+    return next((loss.place for loss in later if loss is not None and "place" in loss.model_fields_set), "before")

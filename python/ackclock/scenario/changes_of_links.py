@@ -9,11 +9,10 @@ from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
 from ackclock.scenario import effective
-from ackclock.scenario.changes import Change
+from ackclock.scenario.changes import Change, link_of
 from ackclock.scenario.declared import Queue
 from ackclock.scenario.links import links_of
-from ackclock.scenario.network import GraphLink, Link
-from ackclock.scenario.routes import directed
+from ackclock.scenario.network import BOTTLENECK, GraphLink, Link
 from ackclock.values.errors import Location, one_of, wrong
 from ackclock.values.quantity import TIME
 
@@ -37,7 +36,7 @@ def problems(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     if not scenario.changes:
         return
     names, end = links_of(scenario), TIME.parse(scenario.duration)
-    measured = scenario.measure.link or effective.BOTTLENECK
+    measured = scenario.measure.link or BOTTLENECK
     states: dict[str, _State | None] = {}
     in_order = sorted(enumerate(scenario.changes), key=lambda change: TIME.parse(change[1].at))
     for place, change in in_order:
@@ -58,37 +57,13 @@ def problems(scenario: "Scenario") -> Iterator[InitErrorDetails]:
                 yield from _fields(at, change, state)
 
 
-def places_of_losses(scenario: "Scenario", name: str) -> str:
-    """Find where a link loses packets: as its losses say, or the first of its changes, or before the queue."""
-    state, measured = _state(scenario, name), scenario.measure.link or effective.BOTTLENECK
-    later = (change.loss for change in scenario.changes if name in (change.links or (measured,)))
-    given = (loss.place for loss in later if loss is not None and "place" in loss.model_fields_set)
-    return (state.place if state is not None else None) or next(given, "before")
-
-
 def _state(scenario: "Scenario", name: str) -> _State | None:
-    link = _link(scenario, name)
+    link = link_of(scenario, name)
     if link is None:
         return None
     losses = link.loss or link.loss_trace
     queue = effective.queue(scenario.profile, link.queue or Queue("droptail"), scenario.packet_size)
     return _State(link, queue, losses.place if losses is not None else None)
-
-
-def _link(scenario: "Scenario", name: str) -> Link | GraphLink | None:
-    """Find a directed link; ``None`` for the link of one of several clients in a group."""
-    if scenario.dumbbell is None:
-        return next(link.link for link in directed(scenario.links) if link.name == name)
-    forward = name.removesuffix(".reverse")
-    if forward == effective.BOTTLENECK:
-        return scenario.dumbbell.bottleneck if forward == name else effective.reverse_of(scenario.dumbbell)
-    number = int(forward.removeprefix("access."))
-    for group in scenario.clients:
-        if number < group.count:
-            access = group.access or scenario.dumbbell.access
-            return access if group.count == 1 else None
-        number -= group.count
-    return None
 
 
 def _fields(at: Location, change: Change, state: _State) -> Iterator[InitErrorDetails]:

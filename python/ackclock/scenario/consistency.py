@@ -11,6 +11,7 @@ from ackclock.scenario import changes_of_links, effective, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
+from ackclock.scenario.network import BOTTLENECK
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Greedy, Paced
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
@@ -277,7 +278,7 @@ def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     for place, name in enumerate(scenario.measure.links or ()):
         if links.number(name) is None:
             yield wrong(("measure", "links", place), name, one_of(name, links.names()), noun="link")
-        elif name == (given or effective.BOTTLENECK):
+        elif name == (given or BOTTLENECK):
             yield wrong(
                 ("measure", "links", place), name, "must differ from measure.link, for which all measures exist already"
             )

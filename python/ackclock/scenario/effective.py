@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
+from ackclock.scenario.changes import place_of_losses
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.declaring import WINDOWS
 from ackclock.scenario.files import TRACES
 from ackclock.scenario.law_classes import of_python
 from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON
-from ackclock.scenario.network import Dumbbell, GraphLink, Link, mean_delay
+from ackclock.scenario.network import BOTTLENECK, Dumbbell, GraphLink, Link, mean_delay, reverse_of
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import Trace, WithRate
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ackclock.scenario.changes import Change
     from ackclock.scenario.whole import Scenario
 
-BOTTLENECK: Final = "bottleneck"
 MICROSECOND: Final = TIME.parse("1 us")
 _Group = TypeVar("_Group", Clients, Flow)
 _Line = TypeVar("_Line", Link, GraphLink)
@@ -55,12 +55,10 @@ def effective(scenario: "Scenario") -> "Scenario":
 
 
 def _change(scenario: "Scenario", given: "Change", measured: str) -> "Change":
-    from ackclock.scenario.changes_of_links import places_of_losses  # noqa: PLC0415  # uses this module
-
     links = given.links or (measured,)
     update: dict[str, Any] = {"links": links}
     if given.loss is not None:
-        update["loss"] = given.loss.model_copy(update={"place": places_of_losses(scenario, links[0])})
+        update["loss"] = given.loss.model_copy(update={"place": place_of_losses(scenario, links[0])})
     return given.model_copy(update=update)
 
 
@@ -219,17 +217,6 @@ def default_bin(whole: "Scenario") -> int:
     total = sum(group.count * delay for group, delay in delays)
     mean = Fraction(total, sum(group.count for group in whole.groups))
     return round(mean / MICROSECOND) * MICROSECOND or round(mean)
-
-
-_FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(
-    ("queue", "loss", "loss_trace", "policer", "shaper", "jitter", "reorder")
-)
-"""Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
-
-
-def reverse_of(given: Dumbbell) -> Link:
-    """Return the link from the server to the gateway, before its defaults are filled in."""
-    return given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
 
 
 @_kept

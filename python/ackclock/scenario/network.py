@@ -1,7 +1,7 @@
 """Links and networks: a dumbbell or any graph."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
@@ -24,6 +24,9 @@ from ackclock.scenario.rate_trace import RateTrace
 from ackclock.scenario.step_trace import DelayTrace, LossTrace
 from ackclock.values import errors
 from ackclock.values.quantity import RATE, TIME
+
+BOTTLENECK: Final = "bottleneck"
+"""The name of a dumbbell's shared link, from the gateway to the server."""
 
 
 class _Loss(Part):
@@ -451,6 +454,17 @@ def _renamed(data: object) -> object:
     if not (isinstance(data, Mapping) and isinstance(loss, Mapping) and loss.get("kind") == "gilbert-elliott"):
         return data
     return {**data, "loss": {**loss, "kind": "gilbert-elliott-packets"}}
+
+
+_FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(
+    ("queue", "loss", "loss_trace", "policer", "shaper", "jitter", "reorder")
+)
+"""Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
+
+
+def reverse_of(given: Dumbbell) -> Link:
+    """Return the link from the server to the gateway, before its defaults are filled in."""
+    return given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
 
 
 def mean_delay(link: Link | GraphLink, duration: str) -> int:

@@ -34,7 +34,7 @@ def json_schema() -> dict[str, Any]:
     Examples
     --------
     >>> sorted(json_schema()["properties"])[:3]
-    ['clients', 'dumbbell', 'duration']
+    ['changes', 'clients', 'dumbbell']
     """
     known = catalogue()
     schema = models_schema()

@@ -168,8 +168,8 @@ class Frames(Paced):
     @property
     def mean_rate(self) -> float:
         """Mean packets per second of each flow."""
-        keys = (self.key_packets - self.packets) / self.key_every if self.key_every else 0.0
-        return self.rate * (self.packets + keys)
+        more = self.rate * (self.key_packets - self.packets) / self.key_every if self.key_every else 0.0
+        return self.rate * self.packets + more
 
 
 class OnOff(WithRate):
