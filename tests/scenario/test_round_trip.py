@@ -265,7 +265,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     frames = tables(
         {"kind": st.just("frames"), "rate": st.floats(0.001, 1e6)},
         {"packets": st.integers(1, 100), "key_every": st.integers(0, 1000), "key_packets": st.integers(1, 100)},
-    )
+    ).filter(lambda frames: frames.get("key_packets", 1) == 1 or frames.get("key_every", 0) > 0)
     pages = tables(
         {"kind": st.just("pages"), "document": sizes, "objects": st.integers(1, 100), "size": sizes, "think": periods},
         {"connections": st.integers(1, 20)},
