@@ -92,7 +92,7 @@ def _contradiction(data: Mapping[str, Any]) -> list[InitErrorDetails]:
     """Check that a recovery is not given beside a variant that stands for another one."""
     variant, recovery = data.get("variant"), data.get("recovery")
     known = catalogue().variants.get(variant) if isinstance(variant, str) else None
-    if recovery is None or known is None or known.recovery in {None, recovery}:
+    if recovery is None or known is None or known.recovery is None or known.recovery == recovery:
         return []
     allowed = f"must be absent: the variant {variant} has recovery {known.recovery}; the variant reno can have any"
     return [errors.wrong(("recovery",), recovery, allowed)]
