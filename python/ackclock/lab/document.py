@@ -96,30 +96,19 @@ def _in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
         yield at, queue.discipline or ""
 
 
+_MORE: Final = (
+    *("connections", "requests", "frames", "pages", "trace", "list", "gilbert-elliott-time", "idle"),
+    *("policer", "shaper", "jitter", "reorder", *TRACES),
+)
+"""Kinds and fields that the page does not know."""
+
+
 def _has_more(scenario: Scenario) -> bool:
     """Return whether a dumbbell has something that the page does not know, so that it needs the list of settings."""
     if scenario.changes or any(group.pauses for group in scenario.groups):
         return True
     text = scenario.to_json()
-    return any(
-        f'"{name}"' in text
-        for name in (
-            *(
-                "connections",
-                "requests",
-                "frames",
-                "pages",
-                "trace",
-                "list",
-                "gilbert-elliott-time",
-                "idle",
-                "policer",
-                "shaper",
-                "jitter",
-            ),
-            *("reorder", *TRACES),
-        )
-    )
+    return any(f'"{name}"' in text for name in _MORE)
 
 
 def _settings(whole: Scenario) -> Iterator[dict[str, Any]]:

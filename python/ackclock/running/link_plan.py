@@ -69,12 +69,12 @@ def _rate(link: Link | GraphLink, changes: Sequence[Change]) -> int | dict[str, 
     return {**course, **({"outages": outages} if outages else {})}
 
 
-def _step(times: list[int], rates: list[int], at: int, rate: int) -> None:
+def _step(times: list[int], values: list[int], at: int, value: int) -> None:
     if times[-1] == at:
-        rates[-1] = rate
-    elif rates[-1] != rate:
+        values[-1] = value
+    elif values[-1] != value:
         times.append(at)
-        rates.append(rate)
+        values.append(value)
 
 
 def _delay(link: Link | GraphLink, changes: Sequence[Change]) -> dict[str, Any]:
@@ -112,17 +112,13 @@ def _queue_changes(queue: Queue, changes: Sequence[Change]) -> dict[str, Any]:
 
 def _losses(link: Link | GraphLink, changes: Sequence[Change]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    later = [change for change in changes if change.loss is not None]
-    models = [link.loss, link.loss_trace, *(change.loss for change in later)]
-    place = next((model.place for model in models if model is not None), "before")
     first = link.loss or link.loss_trace
+    later = [(change.at, change.loss) for change in changes if change.loss is not None]
     if first is not None:
         found["loss"] = _loss(first)
     if later:
-        found["loss_changes"] = [
-            {"at": TIME.parse(change.at), "loss": _loss(change.loss)} for change in later if change.loss is not None
-        ]
-    if found and place != "before":
+        found["loss_changes"] = [{"at": TIME.parse(at), "loss": _loss(loss)} for at, loss in later]
+    if found and (place := (first or later[0][1]).place) != "before":
         found["loss_place"] = place
     return found
 
