@@ -20,6 +20,7 @@ from ackclock.running.runs import Runs
 from ackclock.running.summary import GroupSummary, LinkSummary, Summary
 from ackclock.scenario import (
     Cake,
+    Call,
     Change,
     Clients,
     Cobalt,
@@ -68,6 +69,7 @@ from ackclock.scenario import (
     Trace,
     Transfers,
     Udp,
+    Video,
     clustered_connections,
     wide_area,
 )
@@ -83,6 +85,7 @@ open = Store.open  # noqa: A001
 
 __all__ = [
     "Cake",
+    "Call",
     "Capture",
     "Change",
     "Clients",
@@ -149,6 +152,7 @@ __all__ = [
     "Trace",
     "Transfers",
     "Udp",
+    "Video",
     "cbrt",
     "check_law",
     "clustered_connections",

@@ -52,6 +52,11 @@ source = { kind = "greedy" }
 POISSON = '{ kind = "poisson", rate = 100 }'
 
 
+def video(fields: str) -> str:
+    """Write adaptive video."""
+    return f'{{ kind = "video", {fields} }}'
+
+
 def on_off(mean: str, shape: str = "1.5") -> str:
     """Write an on/off source."""
     on, off = f'{{ kind = "pareto", mean = {mean}, shape = {shape} }}', '{ kind = "exponential", mean = "1 s" }'
@@ -293,6 +298,44 @@ EDITS = [
     (POISSON, transfers('"0 B"'), "clients.0.source.size.mean", "'0 B' is not allowed; must be a size from 1 B to"),
     (POISSON, transfers('"1 B" ').replace('"1 s"', '"1 B"'), "clients.0.source.think.mean", "must be a time with its"),
     (POISSON, transfers('"1 B"').replace("think", "thnk"), "clients.0.source.thnk", "did you mean 'think'?"),
+    (POISSON, "{ kind = 'call' }", "clients.0.source.kind", "'call' is not allowed; must be absent with TCP: a call"),
+    (POISSON, "{ kind = 'call', bitrate = '2 Mbps' }", "clients.0.source.bitrate", "must be from min_bitrate to max_b"),
+    (POISSON, "{ kind = 'call', feedback = '0 s' }", "clients.0.source.feedback", "'0 s' is not allowed; must be"),
+    (POISSON, video("rule = 'rates'"), "clients.0.source.rule", "did you mean 'rate'? must be one of rate, buffer"),
+    (
+        POISSON,
+        video("bitrates = []"),
+        "clients.0.source.bitrates",
+        "must be an array of 1 to 100 rising values",
+    ),
+    (
+        POISSON,
+        video("bitrates = ['2 Mbps', '1 Mbps']"),
+        "clients.0.source.bitrates",
+        "must rise: '1 Mbps' is not",
+    ),
+    (
+        POISSON,
+        video("bitrates = ['1 B']"),
+        "clients.0.source.bitrates",
+        "in the value at 0, '1 B' did you mean 'bps'?",
+    ),
+    (
+        POISSON,
+        video("buffer = '7 s'"),
+        "clients.0.source.buffer",
+        "'7 s' is not allowed; must be at least chunk and",
+    ),
+    (POISSON, video("chunk = '1 ms'"), "clients.0.source.chunk", "'1 ms' is not allowed; must be a time from 10 ms"),
+    (POISSON, video("startup = '0 s'"), "clients.0.source.startup", "'0 s' is not allowed; must be"),
+    (POISSON, video("safety = 0"), "clients.0.source.safety", "0 is not allowed; must be a number above 0 up to 1"),
+    (POISSON, video("reservoir = 0.2"), "clients.0.source.reservoir", "must be absent with the rule rate"),
+    (
+        POISSON,
+        video("rule = 'buffer', cushion = 0.7"),
+        "clients.0.source.cushion",
+        "must be at most 0.625: reserv",
+    ),
     (POISSON, trace(offset="random"), "clients.0.source.offset", "must be a time when no period is given"),
     (POISSON, trace(offset="1 s", period="1 s"), "clients.0.source.offset", "must be below the period (1 s)"),
     (POISSON, trace(offset="often", period="1 s"), "clients.0.source.offset", "must be one of random, or a time with"),
@@ -330,7 +373,7 @@ GRAPH_EDITS = [
         'kind = "tcp"',
         'kind = "udp"',
         "flows.0.source.kind",
-        "must be one of poisson, constant, onoff, fgn, trace, frames: over UDP",
+        "must be one of poisson, constant, onoff, fgn, trace, frames, call: over UDP",
     ),
     ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given when no link has a delay"),
     (

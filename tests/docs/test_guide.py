@@ -89,6 +89,21 @@ def test_applications(root: Path, tmp_path: Path) -> None:
     assert bloated[1] > 2 * managed[1]
 
 
+def test_video_and_calls(root: Path, tmp_path: Path) -> None:
+    """The guide's statements on buffers, and on the bitrate of a call."""
+    session = read("docs/guide/applications.md", root, tmp_path).session
+    minutes = session["minutes"]
+    long, short = (
+        ac.replicate(minutes.changed({"clients.0.source.buffer": buffer}), seeds=3).groups["video"].stalls
+        for buffer in ("60 s", "20 s")
+    )
+    assert long.mean == 0 < short.mean
+    rows = session["rows"]
+    for begin, end, rate in ((35, 40, 1.0), (55, 60, 1.5), (75, 80, 0.6), (95, 100, 1.0)):
+        bitrate = rows["target"][(rows["time"] >= begin) & (rows["time"] < end)].mean()
+        assert 0.8 * rate < bitrate / 1e6 < 1.05 * rate
+
+
 def test_conformance(root: Path, tmp_path: Path) -> None:
     session = read("docs/guide/conformance.md", root, tmp_path).session
     assert session["verdicts"].count("equal") == len(session["cases"])

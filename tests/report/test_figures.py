@@ -26,14 +26,18 @@ RECORDS = (
     *("windows", "acks", "phases", "states", "transfers", "queue/10ms", "gauges/10ms", "arrivals/10ms", "drops"),
     *("marks", "packets@bottleneck"),
 )
-PAGES = "pages"
-"""The record of a source that the network below has not."""
 SITE = ac.Clients(
     transport=ac.Tcp("cubic"),
     source=ac.Pages(
         document=ac.Fixed(mean="3 kB"), objects=2, size=ac.Fixed(mean="3 kB"), think=ac.Exponential(mean="100 ms")
     ),
 )
+OF_SOURCES = {
+    "pages": SITE,
+    "chunks": ac.Clients(transport=ac.Tcp("cubic"), source=ac.Video()),
+    "control": ac.Clients(transport=ac.Udp(), source=ac.Call()),
+}
+"""Clients for the records of sources that the network below has not."""
 DEFAULTS = {kind.record: kind.name for kind in reversed(FIGURES)}
 
 
@@ -106,8 +110,8 @@ class TestFrame:
 
     @pytest.mark.parametrize("kind", FIGURES, ids=lambda kind: kind.name)
     def test_each_figure_is_drawn(self, kind: Any, run: ac.Run) -> None:
-        if kind.record == PAGES:
-            run = ac.simulate(scenario().changed({"clients": [SITE]}), record=[PAGES])
+        if kind.record in OF_SOURCES:
+            run = ac.simulate(scenario().changed({"clients": [OF_SOURCES[kind.record]]}), record=[kind.record])
         flow = 2 if kind.name == "diagram" else None
         axes = run.plot(figure=kind.name, flow=flow).axes
         assert axes[-1].get_xlabel()
@@ -246,7 +250,7 @@ class TestCommand:
         code, out, err = plot(saved)
         files = sorted(path.name for path in saved.parent.glob("*.png"))
         assert (code, err) == (0, "")
-        assert files == sorted({f"result-{DEFAULTS[record]}.png" for record in KINDS if record != PAGES})
+        assert files == sorted({f"result-{DEFAULTS[record]}.png" for record in KINDS if record not in OF_SOURCES})
         assert out.count("The figure is ") == len(files)
         assert plot(saved)[0] == 2, "figures are never overwritten"
 
@@ -292,5 +296,5 @@ class TestCommand:
 
 def test_default_figures_come_in_the_order_of_their_use(run: ac.Run) -> None:
     assert [kind.name for kind in figures_of(run)] == list(
-        dict.fromkeys(k.name for k in FIGURES if DEFAULTS[k.record] == k.name and k.record != PAGES)
+        dict.fromkeys(k.name for k in FIGURES if DEFAULTS[k.record] == k.name and k.record not in OF_SOURCES)
     )

@@ -8,9 +8,9 @@ import pytest
 
 import ackclock as ac
 from ackclock.scenario import distributions, fields, files
+from ackclock.scenario.data_source import Setting
 from ackclock.scenario.links import DumbbellLinks, links_of
 from ackclock.scenario.overrides import assigned, override
-from ackclock.scenario.sources import Setting
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -287,11 +287,52 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     plain = tables(
         {
             "transport": transports(),
-            "source": paced | on_off | noise | frames | traces | greedy | transfers | requests | pages | connections,
+            "source": paced
+            | on_off
+            | noise
+            | frames
+            | traces
+            | greedy
+            | transfers
+            | requests
+            | pages
+            | connections
+            | videos(),
         },
         common | fields,
     ) | tables({"transport": udp, "source": paced | on_off | noise | frames | traces}, common | fields)
+    plain |= tables({"transport": st.just({"kind": "udp"}), "source": calls()}, common | fields)
     return st.builds(_scheduled, plain, schedules())
+
+
+def calls() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw calls that adapt."""
+    bitrates = {
+        "min_bitrate": quantities(RATE, "1 kbps", "300 kbps"),
+        "max_bitrate": quantities(RATE, "300 kbps", "1 Gbps"),
+    }
+    return tables(
+        {"kind": st.just("call")},
+        bitrates | {"rate": st.floats(0.001, 1e6), "feedback": quantities(TIME, "1 ms", "10 s")},
+    )
+
+
+def videos() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw adaptive videos whose buffers have room."""
+    common = {
+        "bitrates": st.lists(st.integers(1, 10**6), min_size=1, max_size=10, unique=True).map(
+            lambda kilobits: [f"{each} kbps" for each in sorted(kilobits)]
+        ),
+        "chunk": quantities(TIME, "10 ms", "10 s"),
+        "startup": quantities(TIME, "10 ms", "10 s"),
+        "buffer": quantities(TIME, "20 s", "3600 s"),
+    }
+    share = st.floats(0.01, 0.5)
+    by_rate = tables({"kind": st.just("video")}, common | {"rule": st.just("rate"), "safety": st.floats(0.01, 1)})
+    of_buffer = {"kind": st.just("video"), "rule": st.just("buffer")}
+    return by_rate | tables(of_buffer, common | {"reservoir": share, "cushion": share}).filter(
+        lambda video: video.get("reservoir", 0.375) + video.get("cushion", 0.525) <= 1
+    )
 
 
 def schedules() -> st.SearchStrategy[dict[str, Any]]:
@@ -319,7 +360,7 @@ def _scheduled(group: dict[str, Any], schedule: dict[str, Any]) -> dict[str, Any
     left_out = {"spread", "start"} if "active" in schedule else {"spread"} if "stop" in schedule else set()
     mine = {name: value for name, value in group.items() if name not in left_out} | schedule
     if "unfinished" in mine:
-        ends = group["source"]["kind"] in {"transfers", "requests", "connections", "pages"}
+        ends = group["source"]["kind"] in {"transfers", "requests", "connections", "pages", "video"}
         mine["unfinished"] = "drained" if ends else "dropped"
     return mine
 
@@ -418,6 +459,10 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Connections: {"kind", "load", "size", "connections"},
         ac.Requests: {"kind", "size", "every"},
         ac.Pages: {"kind", "document", "objects", "size", "think", "connections"},
+        ac.Call: {"kind", "rate", "bitrate", "min_bitrate", "max_bitrate", "feedback"},
+        ac.Video: {
+            *("kind", "rule", "bitrates", "chunk", "buffer", "startup", "safety", "reservoir", "cushion"),
+        },
         ac.Frames: {"kind", "rate", "packets", "key_every", "key_packets"},
         ac.Lognormal: {"kind", "mean", "sigma"},
         ac.SizeTable: {"kind", "name", "cdf"},

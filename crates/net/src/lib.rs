@@ -15,6 +15,7 @@
 //! | [`plan`] | an executable scenario, and its checks |
 //! | [`link`], [`queue`] | links with rate, delay and losses; the disciplines of their queues |
 //! | [`source`] | what applications send, and when |
+//! | [`call`] | calls that adapt their bitrate: both ends and their control |
 //! | `endpoint` | data of applications, connections of clients, receivers |
 //! | `network` | a plan's components: links, flows, routes, independent parts |
 //! | `engine` | pending events, the simulator and runs; start reading at `engine/simulator.rs` |
@@ -25,6 +26,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
 
+pub mod call;
 pub mod link;
 pub mod observe;
 pub mod plan;

@@ -94,6 +94,9 @@ impl Network {
             let name = names.flow(id);
             flows.push(flow(group, id, name, seed, data_hop, &failures));
             sinks.add(&group.transport, ack_hop, || Stream::new(seed, Role::Receiver, name.0));
+            if let Some(interval) = group.feedback() {
+                sinks.add_reports(id, ack_hop, interval);
+            }
         }
         let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, transitions, delays, .. } = layout;
@@ -163,6 +166,7 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
         let data = add(from, to)?;
         let (acks, has_timer) = match &group.transport {
             TransportSpec::Tcp { receiver, .. } => (add(to, from)?, receiver.has_timer()),
+            TransportSpec::Udp { .. } if group.has_answers() => (add(to, from)?, false),
             TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, false),
         };
         routed.push(Routed { data, acks, answers_in_order: true, has_timer });
@@ -336,8 +340,10 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));
     let source = match group.schedule_of(name, seed).filter(|_| start.is_some()) {
-        Some(schedule) => AnySource::Scheduled(Box::new(Scheduled::new(group.source.build(), schedule))),
-        None => group.source.build(),
+        Some(schedule) => {
+            AnySource::Scheduled(Box::new(Scheduled::new(group.source.build(group.packet_size), schedule)))
+        }
+        None => group.source.build(group.packet_size),
     };
     let application = Application::new(source, Stream::new(seed, Role::Source, name), start);
     Flow::new(id, data_hop, transport, application)

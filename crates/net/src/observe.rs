@@ -12,8 +12,10 @@ mod watchers;
 use ackclock_tcp::{Ack, Sack, Sender};
 use ackclock_units::Time;
 
+use crate::call::Control;
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet, SackId};
+use crate::source::Playback;
 
 pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
@@ -96,6 +98,22 @@ pub enum Observation<'a> {
         client: FlowId,
         /// When the page was requested.
         since: Time,
+    },
+    /// A client of a video has loaded a chunk, or another video begins.
+    Playback {
+        /// The flow.
+        flow: FlowId,
+        /// What the client did since the last report.
+        playback: &'a Playback,
+    },
+    /// A report of a call's receiver reached the sender.
+    Reported {
+        /// The flow.
+        flow: FlowId,
+        /// Number of the report.
+        number: u64,
+        /// The bitrate that the sender has set; `None` if a later report came before.
+        control: Option<&'a Control>,
     },
     /// A sender has sent everything that it may send for now.
     Turn {

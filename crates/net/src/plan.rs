@@ -17,6 +17,7 @@ use ackclock_units::failure::Failure;
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::call::CallSpec;
 use crate::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use crate::link::loss::{LossChange, LossPlace, LossSpec};
 use crate::link::rate::RateSpec;
@@ -25,7 +26,7 @@ use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueChange, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::schedule::Schedule;
-use crate::source::{Distribution, FractionalSpec, ScheduleSpec, TraceSpec};
+use crate::source::{Distribution, FractionalSpec, ScheduleSpec, TraceSpec, VideoSpec};
 pub use records::RecordSpec;
 
 /// All inputs of a run except its seed.
@@ -398,6 +399,10 @@ pub enum SourceSpec {
     Trace(Arc<TraceSpec>),
     /// Frames of a call.
     Frames(FramesSpec),
+    /// Adaptive video.
+    Video(Arc<VideoSpec>),
+    /// Frames of a call whose sender adapts its bitrate.
+    Call(CallSpec),
 }
 
 /// Web pages, each requested some time after the one before, the first at the start: a document and, once it is complete,
@@ -511,6 +516,7 @@ impl GroupSpec {
                 | SourceSpec::Requests { .. }
                 | SourceSpec::Connections { .. }
                 | SourceSpec::Pages(_)
+                | SourceSpec::Video(_)
         )
     }
 
@@ -522,6 +528,24 @@ impl GroupSpec {
     /// Whether the group's clients load web pages.
     pub(crate) const fn loads_pages(&self) -> bool {
         matches!(self.source, SourceSpec::Pages(_))
+    }
+
+    /// Whether the group's receivers send ACKs or reports.
+    pub(crate) const fn has_answers(&self) -> bool {
+        matches!(self.transport, TransportSpec::Tcp { .. }) || self.feedback().is_some()
+    }
+
+    /// Time between reports of the group's receivers, if these send reports.
+    pub(crate) const fn feedback(&self) -> Option<Time> {
+        match self.source {
+            SourceSpec::Call(call) => Some(call.feedback),
+            _ => None,
+        }
+    }
+
+    /// Whether the group's clients play videos.
+    pub(crate) const fn plays_video(&self) -> bool {
+        matches!(self.source, SourceSpec::Video(_))
     }
 
     /// Number of flows per client.

@@ -15,11 +15,14 @@ mod poisson;
 pub(crate) mod schedule;
 mod trace;
 mod transfers;
+pub(crate) mod video;
 
 use std::fmt::Debug;
 
 use ackclock_units::{Stream, Time};
 
+use crate::call::CallSpec;
+use crate::call::sender::Call;
 use crate::plan::{FramesSpec, SourceSpec};
 
 pub(crate) use connection::Connection;
@@ -31,6 +34,7 @@ pub use schedule::{ScheduleSpec, Stop, Unfinished};
 pub use trace::TraceSpec;
 use transfers::Spacing;
 pub(crate) use transfers::{Transfer, Transfers};
+pub use video::{Chunk, Level, Playback, VideoRule, VideoSpec};
 
 /// Data supplied at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +67,8 @@ pub(crate) enum AnySource {
     Connection(Connection),
     Trace(Box<trace::Trace>),
     Frames(Box<frames::Frames>),
+    Video(Box<video::Video>),
+    Call(Box<Call>),
     /// One of the others, with pauses.
     Scheduled(Box<schedule::Scheduled>),
 }
@@ -85,6 +91,8 @@ impl Source for AnySource {
             Self::Connection(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
             Self::Frames(source) => source.emit(now, stream),
+            Self::Video(source) => source.emit(now, stream),
+            Self::Call(source) => source.emit(now, stream),
             Self::Scheduled(source) => source.emit(now, stream),
         }
     }
@@ -100,6 +108,8 @@ impl AnySource {
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
             Self::Frames(source) => size_of_val(&**source),
+            Self::Video(source) => size_of_val(&**source),
+            Self::Call(source) => size_of_val(&**source),
             Self::Scheduled(source) => source.memory(),
             Self::PoissonStart(_) | Self::Poisson(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
@@ -108,7 +118,7 @@ impl AnySource {
     /// Whether the source supplies transfers, whose start and completion are tracked.
     pub(crate) fn has_transfers(&self) -> bool {
         match self {
-            Self::Transfers(_) | Self::Connection(_) => true,
+            Self::Transfers(_) | Self::Connection(_) | Self::Video(_) => true,
             Self::Scheduled(source) => source.source().has_transfers(),
             _ => false,
         }
@@ -126,7 +136,8 @@ pub(crate) fn whole_packets(drawn: f64) -> u64 {
 const MAX_RATE: f64 = 1e12;
 
 impl SourceSpec {
-    pub(crate) fn build(&self) -> AnySource {
+    /// The source of a flow whose packets have `packet_size` bytes on the wire.
+    pub(crate) fn build(&self, packet_size: u32) -> AnySource {
         match self.clone() {
             Self::Poisson { rate } => AnySource::PoissonStart(poisson::Poisson::new(rate)),
             Self::Constant { rate } => AnySource::Constant(Box::new(constant::Constant::new(rate))),
@@ -143,6 +154,8 @@ impl SourceSpec {
             Self::Connections { .. } | Self::Pages(_) => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
             Self::Frames(spec) => AnySource::Frames(Box::new(frames::Frames::new(spec))),
+            Self::Video(spec) => AnySource::Video(Box::new(video::Video::new(spec))),
+            Self::Call(spec) => AnySource::Call(Box::new(Call::new(spec, packet_size))),
         }
     }
 
@@ -156,6 +169,7 @@ impl SourceSpec {
             | Self::Constant { rate }
             | Self::OnOff { rate, .. }
             | Self::Frames(FramesSpec { rate, .. })
+            | Self::Call(CallSpec { rate, .. })
             | Self::Connections { rate, .. }
                 if !(*rate > 0.0 && *rate <= MAX_RATE) =>
             {
@@ -178,12 +192,14 @@ impl SourceSpec {
             Self::Fractional(spec) => spec.check(),
             Self::Pages(spec) => spec.check(),
             Self::Frames(spec) => spec.check(),
+            Self::Video(spec) => spec.check(),
+            Self::Call(spec) => spec.check(),
             Self::Trace(spec) => spec.check(),
             Self::Poisson { .. } | Self::Constant { .. } | Self::Greedy { .. } => Ok(()),
         }
     }
 
-    /// Mean packets per second of a flow; `None` if its transport paces the data.
+    /// Mean packets per second of a flow; `None` if its transport or the flow itself adapts to the network.
     pub fn mean_rate(&self) -> Option<f64> {
         match self {
             Self::Poisson { rate } | Self::Constant { rate } => Some(*rate),
@@ -195,7 +211,9 @@ impl SourceSpec {
             | Self::Transfers { .. }
             | Self::Requests { .. }
             | Self::Connections { .. }
-            | Self::Pages(_) => None,
+            | Self::Pages(_)
+            | Self::Video(_)
+            | Self::Call(_) => None,
         }
     }
 
@@ -208,6 +226,7 @@ impl SourceSpec {
                 | Self::Requests { .. }
                 | Self::Connections { .. }
                 | Self::Pages(_)
+                | Self::Video(_)
         )
     }
 }

@@ -19,7 +19,10 @@ _UNREAD: Final = {
     "Tcp": {*LAW_FIELDS},
 }
 """Fields that the page does not read. It opens scenarios with them only with their plan."""
-_UNREAD_KINDS: Final = {"connections", "requests", "frames", "pages", "trace", "list", "table", "gilbert-elliott-time"}
+_UNREAD_KINDS: Final = {
+    *("connections", "requests", "frames", "pages", "video", "call", "trace"),
+    *("list", "table", "gilbert-elliott-time"),
+}
 _KEPT: Final = {
     *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum"),
     *("x-allowed", "x-quantity", "x-least", "x-most"),

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ackclock.engine import core
 from ackclock.engine.catalogue import catalogue
 from ackclock.files.making import new_file
-from ackclock.scenario import Connections, Pages, Scenario
+from ackclock.scenario import Call, Connections, Pages, Scenario
 from ackclock.scenario.links import links_of
 from ackclock.values.errors import one_of, refuse
 from ackclock.values.kinds import whole
@@ -119,6 +119,8 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[CaptureReque
                 f"must be absent: the connections of group {group.name} share flows, so a capture cannot separate them"
             )
             raise refuse("capture", requests[0], allowed)
+        if isinstance(group.source, Call):
+            raise refuse("capture", requests[0], f"must be absent: the reports of group {group.name} have no bytes")
     understood = [_understand(request, scenario) for request in requests]
     for place, request in enumerate(requests):
         if request in requests[:place]:

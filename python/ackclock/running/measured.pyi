@@ -494,7 +494,7 @@ class GroupEstimates:
     def delay_p50(self) -> Estimate:
         """Median one-way delay of the packets of calls, s.
 
-        Only of groups whose source is ``frames`` and whose transport is UDP.
+        Only of groups whose source is ``frames`` or ``call`` and whose transport is UDP.
         """
     @property
     def delay_p95(self) -> Estimate:
@@ -508,6 +508,13 @@ class GroupEstimates:
 
         By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any
         link.
+        """
+    @property
+    def sent_bps(self) -> Estimate:
+        """Bits that calls sent per second, including headers.
+
+        The mean bitrate of the senders. Only of groups whose source is ``frames`` or ``call`` and whose transport
+        is UDP.
         """
     @property
     def mos(self) -> Estimate:
@@ -610,6 +617,39 @@ class GroupEstimates:
     @property
     def page_load_p99(self) -> Estimate:
         """99th percentile of the load time of a web page, s."""
+    @property
+    def chunks(self) -> Estimate:
+        """Chunks of adaptive video loaded.
+
+        Only of groups whose source is ``video``, as are the measures of play.
+        """
+    @property
+    def video_bitrate(self) -> Estimate:
+        """Mean bitrate of the chunks loaded."""
+    @property
+    def switches(self) -> Estimate:
+        """Changes of the bitrate from one chunk to the next.
+
+        Of all clients together, as is the number of stalls.
+        """
+    @property
+    def stalls(self) -> Estimate:
+        """Times at which a video stopped because its buffer was empty."""
+    @property
+    def stall_time(self) -> Estimate:
+        """Time in which videos stood still, the sum over clients, s.
+
+        Without the time before play begins.
+        """
+    @property
+    def stall_share(self) -> Estimate:
+        """Share of the time from the beginning of play in which videos stood still: the rebuffering ratio."""
+    @property
+    def startup_mean(self) -> Estimate:
+        """Mean time from the first request of a video to the beginning of play, s.
+
+        Of all videos of the run, including those that began before the measured time.
+        """
     @property
     def slowdown_mean(self) -> Estimate:
         """Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer."""

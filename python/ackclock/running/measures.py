@@ -204,7 +204,8 @@ class GroupMeasures:
     delay_p50: float | None = None
     """Median one-way delay of the packets of calls, s.
 
-    Only of groups whose source is ``frames`` and whose transport is UDP. ``None`` in results of earlier versions.
+    Only of groups whose source is ``frames`` or ``call`` and whose transport is UDP. ``None`` in results of
+    earlier versions.
     """
     delay_p95: float | None = None
     """95th percentile of the one-way delay of the packets of calls, s.
@@ -221,6 +222,12 @@ class GroupMeasures:
 
     By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any link.
     ``None`` in results of earlier versions.
+    """
+    sent_bps: float | None = None
+    """Bits that calls sent per second, including headers.
+
+    The mean bitrate of the senders. Only of groups whose source is ``frames`` or ``call`` and whose transport is
+    UDP. ``None`` in results of earlier versions.
     """
     mos: float | None = None
     """Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
@@ -324,6 +331,42 @@ class GroupMeasures:
     """99th percentile of the load time of a web page, s.
 
     ``None`` in results of earlier versions.
+    """
+    chunks: int = 0
+    """Chunks of adaptive video loaded.
+
+    Only of groups whose source is ``video``, as are the measures of play. ``0`` in results of earlier versions.
+    """
+    video_bitrate: float | None = None
+    """Mean bitrate of the chunks loaded.
+
+    ``None`` in results of earlier versions.
+    """
+    switches: int = 0
+    """Changes of the bitrate from one chunk to the next.
+
+    Of all clients together, as is the number of stalls. ``0`` in results of earlier versions.
+    """
+    stalls: int = 0
+    """Times at which a video stopped because its buffer was empty.
+
+    ``0`` in results of earlier versions.
+    """
+    stall_time: float | None = None
+    """Time in which videos stood still, the sum over clients, s.
+
+    Without the time before play begins. ``None`` in results of earlier versions.
+    """
+    stall_share: float | None = None
+    """Share of the time from the beginning of play in which videos stood still: the rebuffering ratio.
+
+    ``None`` in results of earlier versions.
+    """
+    startup_mean: float | None = None
+    """Mean time from the first request of a video to the beginning of play, s.
+
+    Of all videos of the run, including those that began before the measured time. ``None`` in results of earlier
+    versions.
     """
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.

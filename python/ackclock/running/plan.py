@@ -22,11 +22,11 @@ from ackclock.scenario import (
     Udp,
 )
 from ackclock.scenario.changes import of_link
+from ackclock.scenario.data_source import Setting
 from ackclock.scenario.files import TRACES
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import directed
-from ackclock.scenario.sources import Setting
 from ackclock.values.errors import refuse
 from ackclock.values.quantity import TIME
 

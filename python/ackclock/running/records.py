@@ -27,6 +27,14 @@ KINDS: Final = catalogue().records
 """The kinds of records, which the engine declares."""
 
 
+_OF_SOURCES: Final = {
+    "pages": ("pages", "web pages"),
+    "chunks": ("video", "adaptive video"),
+    "control": ("call", "calls that adapt"),
+}
+"""The kind of source that a record needs, and what such sources make."""
+
+
 @dataclass(frozen=True)
 class Record:
     """A parsed record request."""
@@ -100,11 +108,13 @@ def _understand(request: object, scenario: Scenario) -> Record:
         raise refuse(
             "record",
             request,
-            "requires transfers that end: a source of kind transfers, requests, connections or pages, or greedy with a "
-            "size",
+            "requires transfers that end: a source of kind transfers, requests, connections, pages or video, or greedy "
+            "with a size",
         )
-    if name == "pages" and not any(group.source.kind == "pages" for group in scenario.groups):
-        raise refuse("record", request, "requires web pages: a source of kind pages")
+    if name in _OF_SOURCES:
+        source, things = _OF_SOURCES[name]
+        if not any(group.source.kind == source for group in scenario.groups):
+            raise refuse("record", request, f"requires {things}: a source of kind {source}")
     record = Record(name, of_links, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record

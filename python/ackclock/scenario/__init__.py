@@ -29,6 +29,8 @@ NAMES = {
         "Trace",
         "Transfers",
     ),
+    "call": ("Call",),
+    "video": ("Video",),
     "distributions": ("Exponential", "Fixed", "Lognormal", "Pareto", "SizeTable"),
     "rate_trace": ("RateTrace",),
     "step_trace": ("DelayTrace", "LossTrace"),

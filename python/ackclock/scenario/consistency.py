@@ -8,12 +8,14 @@ from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
 from ackclock.scenario import changes_of_links, effective, profile
+from ackclock.scenario.call import Call
+from ackclock.scenario.data_source import Paced
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import BOTTLENECK
 from ackclock.scenario.routes import directed, routes_over
-from ackclock.scenario.sources import SOURCES, Greedy, Paced
+from ackclock.scenario.sources import SOURCES, Greedy
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.errors import Location, missing, one_of, wrong
 from ackclock.values.quantity import TIME
@@ -68,10 +70,12 @@ def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check that each flow of a graph has a route in both directions. Assumes that all names exist."""
     routes = routes_over(directed(scenario.links))
     for place, flow in enumerate(scenario.flows):
-        ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
+        has_answers = isinstance(flow.transport, Tcp) or isinstance(flow.source, Call)
+        ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if has_answers else [])
         for a, b in ways:
             if routes.route(a, b) is None:
-                purpose = "" if (a, b) == ways[0] else ", the path of the ACKs"
+                answers = "ACKs" if isinstance(flow.transport, Tcp) else "reports"
+                purpose = "" if (a, b) == ways[0] else f", the path of the {answers}"
                 yield wrong(
                     ("flows", place, "to"),
                     flow.to,
@@ -126,10 +130,16 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
     if isinstance(group, Clients) and group.access is None and scenario.dumbbell and scenario.dumbbell.access is None:
         yield missing((*at, "access"), "must be given here or as dumbbell.access")
     if not isinstance(group.transport, Tcp):
-        if not isinstance(group.source, Paced):
-            paced = ", ".join(source.model_fields["kind"].default for source in SOURCES if issubclass(source, Paced))
+        if isinstance(group.source, Call) and group.transport.packet_sizes != "fixed":
+            yield wrong((*at, "transport", "packet_sizes"), group.transport.packet_sizes, "must be fixed for a call")
+        if not isinstance(group.source, Paced | Call):
+            over_udp = (source for source in SOURCES if issubclass(source, Paced | Call))
+            paced = ", ".join(source.model_fields["kind"].default for source in over_udp)
             allowed = f"must be one of {paced}: over UDP, no window limits the sending rate of other sources"
             yield wrong((*at, "source", "kind"), group.source.kind, allowed)
+        return
+    if isinstance(group.source, Call):
+        yield wrong((*at, "source", "kind"), "call", "must be absent with TCP: a call adapts by itself, over UDP")
         return
     size = group.packet_size or scenario.packet_size
     whole = effective.tcp(scenario.profile, group.transport, size)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.changes import place_of_losses
+from ackclock.scenario.data_source import WithRate
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.declaring import WINDOWS
 from ackclock.scenario.files import TRACES
@@ -15,7 +16,7 @@ from ackclock.scenario.law_classes import of_python
 from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON
 from ackclock.scenario.network import BOTTLENECK, Dumbbell, GraphLink, Link, mean_delay, reverse_of
 from ackclock.scenario.routes import directed, routes_over
-from ackclock.scenario.sources import Trace, WithRate
+from ackclock.scenario.sources import Trace
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.quantity import SIZE, TIME
 

@@ -18,6 +18,7 @@ from ackclock.values.kinds import (
     octets,
     periods,
     places,
+    rising,
     steps,
     whole,
     word,
@@ -72,6 +73,13 @@ FramePackets = Annotated[int, whole(1, 10_000)]
 KeyDistance = Annotated[int, whole(0, 10**9)]
 Load = Annotated[float, number(low=1e-9, high=100)]
 Connected = Annotated[int, whole(1, 10_000)]
+Bitrates = Annotated[Sequence[str], rising(measured(RATE, "1 kbps", "1 Gbps"), RATE, most=100)]
+Bitrate = Annotated[str, measured(RATE, "1 kbps", "1 Gbps")]
+BitrateRule = Annotated[str, word(["rate", "buffer"])]
+ChunkTime = Annotated[str, measured(TIME, "10 ms", "60 s")]
+Feedback = Annotated[str, measured(TIME, "1 ms", "10 s")]
+PlayTime = Annotated[str, measured(TIME, "10 ms", "3600 s")]
+PositiveShare = Annotated[float, number(above=0, high=1)]
 Hurst = Annotated[float, number(low=0.01, high=0.99)]
 Variation = Annotated[float, number(low=0, high=1)]
 Probability = Annotated[float, number(low=0, high=1)]

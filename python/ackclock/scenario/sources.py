@@ -1,18 +1,17 @@
 """Data sources of flows."""
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
+from ackclock.scenario.call import Call
+from ackclock.scenario.data_source import DataSource, Paced, Setting, WithRate
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, Sizes, misfits
 from ackclock.scenario.fields import (
     LONGEST_RUN,
-    PACKETS_PER_SECOND,
     Connected,
     Digest,
     Duration,
@@ -28,72 +27,10 @@ from ackclock.scenario.fields import (
     TraceOffset,
     Variation,
 )
-from ackclock.scenario.model import Part
 from ackclock.scenario.trace_file import TraceFile, other_digest, read
+from ackclock.scenario.video import Video
 from ackclock.values import errors
-from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """The properties of a scenario on which its sources depend."""
-
-    at: str
-    """Path of the source in the scenario, for errors."""
-    duration: int
-    """Simulated time, in ps."""
-    payload: int
-    """Data bytes of a full packet."""
-    request_rate: Callable[[], float]
-    """Returns the requests per second of each client, for `Connections`."""
-
-    def packets(self, size: str) -> float:
-        """Convert a size to packets."""
-        return SIZE.parse(size) / self.payload
-
-
-class DataSource(Part):
-    """A source of data. To add a kind, write a subclass and add it to `Source`."""
-
-    def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Convert the source into the engine's form. By default, this form has the same fields."""
-        del setting
-        return self.model_dump()
-
-
-class Paced(DataSource):
-    """A source that determines the time of each packet. Only such sources can send over UDP."""
-
-    @property
-    @abstractmethod
-    def mean_rate(self) -> float:
-        """Mean packets per second of each flow."""
-
-
-class WithRate(Paced):
-    """A source with a rate in packets per second, or in bits per second on the wire."""
-
-    if TYPE_CHECKING:
-        rate: float | str  # each subclass declares the field after its kind
-
-    @property
-    def packet_rate(self) -> float:
-        """The rate in packets per second; a rate in bits per second must have been converted."""
-        if isinstance(self.rate, str):
-            raise errors.refuse("rate", self.rate, "must be in packets per second here: use scenario.effective()")
-        return self.rate
-
-    def of_packets(self, packet_size: int) -> Self:
-        """Return the source with its rate in packets of this size per second."""
-        if not isinstance(self.rate, str):
-            return self
-        packets = RATE.parse(self.rate) / (8 * packet_size)
-        try:
-            PACKETS_PER_SECOND.check(packets)
-        except ValueError as error:
-            allowed = f"{error} packets per second: these are {packets:g} of {packet_size} bytes"
-            raise errors.refuse("source.rate", self.rate, allowed) from None
-        return self.model_copy(update={"rate": packets})
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, SIZE, TIME, seconds
 
 
 class Poisson(WithRate):
@@ -520,7 +457,19 @@ class Trace(Paced):
 
 
 Source = Annotated[
-    Poisson | Constant | OnOff | FractionalNoise | Trace | Greedy | Transfers | Requests | Connections | Pages | Frames,
+    Poisson
+    | Constant
+    | OnOff
+    | FractionalNoise
+    | Trace
+    | Greedy
+    | Transfers
+    | Requests
+    | Connections
+    | Pages
+    | Frames
+    | Video
+    | Call,
     Field(discriminator="kind"),
 ]
 

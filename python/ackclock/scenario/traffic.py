@@ -25,6 +25,7 @@ from ackclock.scenario.fields import (
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Link
 from ackclock.scenario.sources import Connections, Greedy, Pages, Requests, Source, Transfers
+from ackclock.scenario.video import Video
 
 
 class Udp(Part):
@@ -89,9 +90,9 @@ class Group(Part):
 
     unfinished: Unfinished | None = None
     """What happens to data that is not sent when a period ends: ``"dropped"``, or ``"drained"``, which sends all of it
-    (default: dropped; drained for transfers, requests, connections and pages, which complete what has begun). Data that
-    was sent once is delivered in any case. The rest of a greedy transfer with a ``size`` continues with the next
-    period."""
+    (default: dropped; drained for transfers, requests, connections, pages and video, which complete what has begun).
+    Data that was sent once is delivered in any case. The rest of a greedy transfer with a ``size`` continues with the
+    next period."""
 
     transport: Transport
     """Transport protocol."""
@@ -115,7 +116,7 @@ class Group(Part):
     @property
     def usual_unfinished(self) -> str:
         """The default of ``unfinished``."""
-        ends = isinstance(self.source, Transfers | Requests | Connections | Pages)
+        ends = isinstance(self.source, Transfers | Requests | Connections | Pages | Video)
         return "drained" if ends else "dropped"
 
     @property
@@ -126,7 +127,7 @@ class Group(Part):
     @property
     def has_transfers(self) -> bool:
         """Whether the group's sources send transfers that end."""
-        return isinstance(self.source, Transfers | Requests | Connections | Pages) or (
+        return isinstance(self.source, Transfers | Requests | Connections | Pages | Video) or (
             isinstance(self.source, Greedy) and self.source.size is not None
         )
 

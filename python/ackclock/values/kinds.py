@@ -5,6 +5,7 @@ declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit s
 `ackclock.values.quantity` converts them to numbers.
 """
 
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -242,6 +243,38 @@ def periods(time: Kind, *, most: int) -> Kind:
 
     item = {"type": "array", "prefixItems": [dict(time.schema)] * 2, "minItems": 2, "maxItems": 2}
     return Kind(allowed, check, {"type": "array", "items": item, "minItems": 1, "maxItems": most})
+
+
+def rising(value: Kind, quantity: Quantity, *, most: int) -> Kind:
+    """Allow arrays of rising quantities.
+
+    Examples
+    --------
+    >>> from ackclock.values.quantity import RATE
+    >>> kind = rising(measured(RATE, "1 kbps", "1 Gbps"), RATE, most=10)
+    >>> kind.check(["500 kbps", "0.001 Gbps"])
+    ('500 kbps', '1 Mbps')
+    >>> kind.check(["2 Mbps", "1 Mbps"])
+    Traceback (most recent call last):
+    ValueError: must rise: '1 Mbps' is not above '2 Mbps'
+    """
+    allowed = f"must be an array of 1 to {most} rising values, each {quantity.allowed}"
+
+    def check(given: object) -> tuple[str, ...]:
+        if not isinstance(given, list | tuple) or not 1 <= len(given) <= most:
+            raise ValueError(allowed)
+        values: list[str] = []
+        for place, each in enumerate(given):
+            try:
+                values.append(str(value.check(each)))
+            except ValueError as error:
+                raise ValueError(f"in the value at {place}, {shown(each)} {error}") from None
+        for low, high in itertools.pairwise(values):
+            if quantity.parse(high) <= quantity.parse(low):
+                raise ValueError(f"must rise: {shown(high)} is not above {shown(low)}")
+        return tuple(values)
+
+    return Kind(allowed, check, {"type": "array", "items": dict(value.schema), "minItems": 1, "maxItems": most})
 
 
 def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:

@@ -3,9 +3,12 @@
 use ackclock_tcp::Sender;
 use ackclock_units::{Stream, Time};
 
+use crate::call::Control;
+use crate::call::receiver::Report;
 use crate::observe::{Observation, Observer};
 use crate::packet::FlowId;
-use crate::source::{AnySource, Emission, Source, Transfer, Transfers};
+use crate::source::schedule::Schedule;
+use crate::source::{AnySource, Emission, Playback, Source, Transfer, Transfers};
 
 /// The last time at which something can happen. [`Time::MAX`] stands for never.
 const LAST: Time = Time::from_picos(u64::MAX - 1);
@@ -140,6 +143,27 @@ impl Application {
         None
     }
 
+    /// Handles a report of a call's receiver.
+    pub(crate) fn adapt(&mut self, report: &Report, now: Time) -> Option<Control> {
+        let source = match &mut self.source {
+            AnySource::Scheduled(scheduled) => scheduled.parts().0,
+            source => source,
+        };
+        if let AnySource::Call(call) = source { Some(call.adapt(report, now)) } else { None }
+    }
+
+    /// What the client of a video did since its last report, until `end`.
+    pub(crate) fn playback(&self, end: Time) -> Option<Playback> {
+        match &self.source {
+            AnySource::Scheduled(scheduled) => match scheduled.source() {
+                AnySource::Video(video) => video.unreported(end.min(scheduled.schedule().end())),
+                _ => None,
+            },
+            AnySource::Video(video) => video.unreported(end),
+            _ => None,
+        }
+    }
+
     /// Reports the beginning of a transfer, and notifies the source when its transfer is complete. Returns whether
     /// completion closes the connection.
     #[inline(never)]
@@ -159,6 +183,10 @@ impl Application {
         };
         let source = match source {
             AnySource::Transfers(source) => source,
+            AnySource::Video(_) => {
+                self.follow_video(sender, now, flow, observer);
+                return false;
+            }
             AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
             _ => return false,
         };
@@ -175,5 +203,32 @@ impl Application {
             self.wait_until(next.map(|next| next.max(now)));
         }
         false
+    }
+
+    /// The same for the client of a video.
+    fn follow_video(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
+        let (source, schedule) = match &mut self.source {
+            AnySource::Scheduled(scheduled) => {
+                let (source, schedule) = scheduled.parts();
+                (source, Some(schedule))
+            }
+            source => (source, None),
+        };
+        let AnySource::Video(video) = source else { return };
+        if let Some(Transfer { at, packets }) = video.begun() {
+            if let Some(playback) = &video.seen() {
+                observer.observe(at, &Observation::Playback { flow, playback });
+            }
+            observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
+        }
+        if self.next == Time::MAX && sender.is_idle() && video.is_loading() {
+            let end = schedule.as_deref().map_or(Time::MAX, Schedule::end);
+            let asked = video.acknowledged(now, end);
+            if let Some(playback) = &video.seen() {
+                observer.observe(now, &Observation::Playback { flow, playback });
+            }
+            let next = schedule.map_or(Some(asked), |schedule| schedule.admit(asked));
+            self.wait_until(next.map(|next| next.max(now)));
+        }
     }
 }

@@ -14,6 +14,7 @@ use std::ops::Add;
 use ackclock_tcp::{Ack, Answer, Arrival, Mark, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::{Stream, Time};
 
+use crate::call::receiver::{CallReceiver, Report};
 use crate::endpoint::timer::Alarm;
 use crate::packet::{CONNECTIONS, FlowId, Packet};
 use crate::plan::TransportSpec;
@@ -33,6 +34,8 @@ pub(crate) struct Sinks {
     alarms: Vec<Alarm>,
     measured: Span,
     totals: BTreeMap<u32, Totals>,
+    /// By flow: the receiving ends of calls that adapt; shorter than `flows` if the last flows are none.
+    calls: Vec<Option<Box<CallReceiver>>>,
     /// By flow: packets delivered before the measured time, in order or as duplicates; empty if it begins at 0.
     before: Vec<u64>,
 }
@@ -259,6 +262,7 @@ impl Sinks {
             alarms: Vec::new(),
             measured: Span::new(from, end),
             totals: BTreeMap::new(),
+            calls: Vec::new(),
             before: if from > Time::ZERO { vec![0; flows] } else { Vec::new() },
         }
     }
@@ -285,9 +289,28 @@ impl Sinks {
         }
     }
 
+    /// Lets the receiver of a flow report to the sender.
+    pub(crate) fn add_reports(&mut self, FlowId(flow): FlowId, hop: u32, interval: Time) {
+        self.calls.resize(flow as usize, None);
+        self.calls.push(Some(Box::new(CallReceiver::new(hop, interval))));
+    }
+
+    /// Handles a packet of a flow without ACKs. Returns the number of a report that leaves now, and its first hop.
+    #[inline(always)]
+    pub(crate) fn report(&mut self, packet: &Packet, now: Time) -> Option<(u64, u32)> {
+        self.calls.get_mut(packet.flow().0 as usize)?.as_mut()?.receive(packet, now)
+    }
+
+    /// The content of a report that has reached the sender of a flow.
+    pub(crate) fn take_report(&mut self, FlowId(flow): FlowId, number: u64) -> Option<Report> {
+        self.calls.get_mut(flow as usize)?.as_mut()?.take_report(number)
+    }
+
     /// Memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         size_of_val(&self.flows[..])
+            + self.calls.capacity() * size_of::<Option<Box<CallReceiver>>>()
+            + self.calls.iter().flatten().map(|call| call.memory()).sum::<usize>()
             + self.alarms.capacity() * size_of::<Alarm>()
             + self.receivers.memory()
             + self.totals.len() * size_of::<(u32, Totals)>()

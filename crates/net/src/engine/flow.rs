@@ -113,7 +113,9 @@ impl Flow {
         transit: &mut Transit,
         observer: &mut impl Observer,
     ) {
-        let Transport::Tcp(sender) = &mut self.transport else { return };
+        let Transport::Tcp(sender) = &mut self.transport else {
+            return self.handle_report(packet, now, transit, observer);
+        };
         if !sender.is_steady_ack(ack) || !self.packetizer.is_current(packet) {
             return self.handle_any_ack(ack, packet, now, transit, observer);
         }
@@ -124,6 +126,16 @@ impl Flow {
         observer.observe(now, &Observation::Acked { flow, connection, ack, sender });
         sender.handle_steady_ack(ack.next, now);
         self.take_steady_turn::<false>(now, transit, observer);
+    }
+
+    /// Handles a report of a call's receiver.
+    #[cold]
+    #[inline(never)]
+    fn handle_report(&mut self, packet: &Packet, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        let (flow, number) = (packet.flow(), packet.number());
+        let report = transit.sinks.take_report(flow, number);
+        let control = report.and_then(|report| self.application.adapt(&report, now));
+        observer.observe(now, &Observation::Reported { flow, number, control: control.as_ref() });
     }
 
     /// The same for a sender in any state, and for an ACK of any connection.

@@ -23,7 +23,7 @@ use crate::network::{Network, Observed};
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
-use crate::source::Transfer;
+use crate::source::{Playback, Transfer};
 use crate::storage::prefetch::prefetch;
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
@@ -444,6 +444,12 @@ impl Simulator {
             each.application.waiting(end).into_iter().map(move |request| (FlowId(flow), request))
         };
         (0..).zip(&self.flows[..]).flat_map(of_flow)
+    }
+
+    /// What the clients of videos did since their last reports, until `end`, at which the simulator is.
+    pub(crate) fn playbacks(&self, end: Time) -> impl Iterator<Item = (FlowId, Playback)> {
+        let of_flow = move |(flow, each): (u32, &Flow)| Some((FlowId(flow), each.application.playback(end)?));
+        (0..).zip(&self.flows[..]).filter_map(of_flow)
     }
 
     /// The clients that open connections.

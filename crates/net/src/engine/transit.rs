@@ -366,7 +366,8 @@ impl Transit {
         }
         let Some(ack) = ack else {
             self.arm_delayed_ack(flow);
-            return None;
+            let (number, hop) = self.sinks.report(packet, now)?;
+            return Some((packet.answer(number, now), hop));
         };
         match other {
             OtherAck::None => self.arm_after(&ack),

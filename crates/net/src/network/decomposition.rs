@@ -15,7 +15,7 @@ use super::{checked_edges, no_route};
 use crate::packet::{LinkId, Names};
 use crate::plan::records::{Asked, Of};
 use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError};
-use crate::plan::{RecordSpec, Tap, Topology, TransportSpec};
+use crate::plan::{RecordSpec, Tap, Topology};
 
 /// A part of a plan, independent of the other parts.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ fn links_of(group: &GroupSpec, graph: &mut Graph<'_>) -> Result<Vec<LinkId>, Pla
     let (from, to) = group.path.unwrap_or_default();
     let mut path = |from, to| graph.path(from, to).filter(|path| !path.is_empty()).ok_or_else(|| no_route(from, to));
     let mut links = path(from, to)?;
-    if let TransportSpec::Tcp { .. } = group.transport {
+    if group.has_answers() {
         links.extend(path(to, from)?);
     }
     Ok(links)

@@ -42,6 +42,9 @@ impl Sizes {
     fn of(group: &GroupSpec) -> (Self, Self) {
         let size = group.packet_size;
         match &group.transport {
+            TransportSpec::Udp { .. } if group.has_answers() => {
+                (Self::between(size, size), Self::between(HEADER, HEADER))
+            }
             TransportSpec::Udp { sizes: SizeSpec::Fixed } => (Self::between(size, size), Self::NONE),
             TransportSpec::Udp { sizes: SizeSpec::Exponential } => (Self::between(1, u32::MAX), Self::NONE),
             TransportSpec::Tcp { sender, receiver } => {

@@ -16,6 +16,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod transfers;
+mod videos;
 mod views;
 
 use ackclock_tcp::{Counters, Limit};
@@ -39,6 +40,7 @@ pub use results::{Facts, Results};
 use service::Service;
 pub use summary::{GroupSummary, LinkSummary, Summary, measures};
 use transfers::Transfers;
+use videos::Videos;
 
 /// Computes a [`Summary`] during the run.
 ///
@@ -58,6 +60,7 @@ pub struct Measure {
     completions: Vec<Histogram>,
     calls: Calls,
     pages: Pages,
+    videos: Videos,
     /// Per flow: delivered bytes, if its packets have different sizes; empty if no flow's have.
     bytes: Vec<Option<Bytes>>,
     /// Per flow, at the start of the measured time: counters of its sender (`counters`), and packets received in order,
@@ -138,6 +141,7 @@ impl Measure {
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
             calls,
             pages: Pages::new(plan),
+            videos: Videos::new(plan),
             bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
@@ -170,6 +174,9 @@ impl Measure {
         }
         for (FlowId(flow), _) in simulator.waiting_requests(self.at.end) {
             self.traits[self.groups.of(flow as usize) as usize].waiting += 1;
+        }
+        for (FlowId(flow), playback) in simulator.playbacks(self.at.end) {
+            self.videos.add(self.groups.of(flow as usize) as usize, &playback);
         }
         for (group, count) in simulator.clients().waited() {
             self.traits[group as usize].waited += count;
@@ -327,6 +334,9 @@ impl Observer for Measure {
                 self.on_delivered(now, packet, *in_order);
             }
             Observation::PageEnds { client, since } => self.on_page(client.0, *since),
+            Observation::Playback { flow, playback } => {
+                self.videos.add(self.groups.of(flow.0 as usize) as usize, playback);
+            }
             Observation::TransferBegins { flow, packets, sender } => {
                 self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
             }

@@ -228,6 +228,12 @@ impl Observer for Recorder {
                 self.logs.transfer(now, flow.0, *packets, sender);
             }
             Observation::PageEnds { client, since } => self.logs.page(client.0, *since),
+            Observation::Playback { flow, playback } => self.logs.playback(flow.0, playback),
+            Observation::Reported { flow, control, .. } => {
+                if let Some(control) = control {
+                    self.logs.adapted(now, flow.0, control);
+                }
+            }
             Observation::Selective { id, sack } => {
                 if self.captures.any() {
                     self.captures.selective(*id, sack);

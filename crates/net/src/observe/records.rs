@@ -4,6 +4,8 @@
 mod acks;
 mod arrivals;
 mod bins;
+mod chunks;
+mod control;
 mod drops;
 mod gauges;
 mod link_throughput;
@@ -28,11 +30,13 @@ use ackclock_tcp::{Ack, Sender};
 use ackclock_units::Time;
 
 use super::{Measure, Table};
+use crate::call::Control;
 use crate::engine::simulator::Simulator;
 use crate::link::Offered;
 use crate::packet::Packet;
 use crate::plan::records::{Interval, each_record};
 use crate::plan::{Plan, PlanError, RecordSpec};
+use crate::source::Playback;
 pub use record::{Declared, Described};
 use record::{Record, Turns};
 pub(crate) use usual::{OfGroup, OfLink, Rows, Usual};
@@ -160,6 +164,18 @@ macro_rules! logs {
             pub(super) fn page(&mut self, client: u32, since: Time) {
                 $(if let Some((_, log)) = &mut self.$name {
                     log.page(client, since);
+                })+
+            }
+
+            pub(super) fn playback(&mut self, flow: u32, playback: &Playback) {
+                $(if let Some((_, log)) = &mut self.$name {
+                    log.playback(flow, playback);
+                })+
+            }
+
+            pub(super) fn adapted(&mut self, now: Time, flow: u32, control: &Control) {
+                $(if let Some((_, log)) = &mut self.$name {
+                    log.adapted(now, flow, control);
                 })+
             }
 

@@ -5,7 +5,7 @@ use ackclock_units::Time;
 
 use super::records::Of;
 use super::{BANDS, MAX_WEIGHT, Plan, PlanError, RecordSpec, SourceSpec, Topology, TransportSpec};
-use crate::sizes::LONGEST;
+use crate::sizes::{LONGEST, SizeSpec};
 use crate::source::Unfinished;
 
 impl Plan {
@@ -70,6 +70,9 @@ impl Plan {
                     }
                     _ => {}
                 }
+            }
+            if group.feedback().is_some() && group.transport != (TransportSpec::Udp { sizes: SizeSpec::Fixed }) {
+                return invalid("transport", "must be UDP with packets of one size: a call adapts by itself");
             }
             if let TransportSpec::Tcp { sender, receiver } = &group.transport {
                 if receiver.sack_blocks as usize > MAX_SACK_BLOCKS {

@@ -16,6 +16,8 @@ macro_rules! each_record {
             marks: Marks { links };
             packets: Packets { links };
             pages: Pages { flows };
+            chunks: Chunks { flows };
+            control: Control { flows };
             throughput: Throughput { flows, bin: Time };
             link_throughput: LinkThroughput { links, bin: Time };
             windows: Windows { flows, every: Option<Time> };

@@ -90,6 +90,11 @@ impl Schedule {
         Self { spec: Arc::clone(spec), delay, place: 0, end }
     }
 
+    /// The end of the present period.
+    pub(crate) const fn end(&self) -> Time {
+        self.end
+    }
+
     /// Goes on to the next period. Returns its beginning, if there is one.
     fn advance(&mut self) -> Option<Time> {
         while let Some([begin, end]) = self.spec.again.get(self.place) {
@@ -239,7 +244,7 @@ mod tests {
 
     /// The times of the packets that a source supplies if it is polled in time.
     fn times(source: &SourceSpec, schedule: Schedule, end: Time) -> Vec<Time> {
-        let (mut source, mut stream) = (Scheduled::new(source.build(), schedule), Stream::new(3, Role::Source, 0));
+        let (mut source, mut stream) = (Scheduled::new(source.build(1_500), schedule), Stream::new(3, Role::Source, 0));
         let (mut next, mut times) = (source.first(Time::ZERO), Vec::new());
         while let Some(now) = next.filter(|now| *now < end) {
             let emission = source.emit(now, &mut stream);
@@ -280,7 +285,7 @@ mod tests {
         for (packets, withdrawn, rest) in
             [(Some(10), 7, Some(7)), (Some(3), 0, None), (None, u64::MAX - 3, Some(u64::MAX))]
         {
-            let mut source = Scheduled::new(SourceSpec::Greedy { packets }.build(), periods());
+            let mut source = Scheduled::new(SourceSpec::Greedy { packets }.build(1_500), periods());
             assert_eq!(source.emit(Time::ZERO, &mut stream).next, None);
             assert_eq!(source.next_pause(), Some(millis(35)));
             let next = source.pause(withdrawn, Time::MAX, &mut stream);
@@ -297,7 +302,7 @@ mod tests {
     fn a_backlog_that_was_never_polled_is_dropped() {
         let periods = || schedule(Stop::At(millis(35)), &[[100, 120]], Unfinished::Dropped);
         let mut stream = Stream::new(1, Role::Source, 0);
-        let mut constant = Scheduled::new(SourceSpec::Constant { rate: 100.0 }.build(), periods());
+        let mut constant = Scheduled::new(SourceSpec::Constant { rate: 100.0 }.build(1_500), periods());
         assert_eq!(constant.emit(Time::ZERO, &mut stream).next, Some(millis(10)));
         assert_eq!(constant.pause(0, millis(10), &mut stream), Some(millis(100)));
         assert_eq!(constant.emit(millis(100), &mut stream).next, Some(millis(110)));
@@ -307,7 +312,7 @@ mod tests {
             period: None,
             offset: Some(Time::ZERO),
         };
-        let mut trace = Scheduled::new(SourceSpec::Trace(trace.into()).build(), periods());
+        let mut trace = Scheduled::new(SourceSpec::Trace(trace.into()).build(1_500), periods());
         assert_eq!(trace.emit(Time::ZERO, &mut stream).packets, 0);
         assert_eq!(trace.pause(0, Time::ZERO, &mut stream), Some(millis(101)), "the packet at 36 ms");
         assert_eq!(trace.emit(millis(101), &mut stream).next, Some(millis(105)));

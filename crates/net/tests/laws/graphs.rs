@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use ackclock_net::BucketSpec;
+use ackclock_net::call::CallSpec;
 use ackclock_net::link::Offered;
 use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
@@ -17,7 +18,7 @@ use ackclock_net::queue::{
 };
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::sizes::SizeSpec;
-use ackclock_net::source::{Distribution, ScheduleSpec, Stop, Unfinished};
+use ackclock_net::source::{Distribution, Level, ScheduleSpec, Stop, Unfinished, VideoRule, VideoSpec};
 use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
@@ -458,6 +459,18 @@ const fn heavy(mean: f64) -> Distribution {
     Distribution::Pareto { mean, shape: 1.2 }
 }
 
+/// A video of two levels, which stalls now and then.
+fn video(packets: u64) -> VideoSpec {
+    let level = |factor| Level { bitrate: 1_000_000 * factor, packets: packets * factor };
+    let time = Time::from_millis;
+    let rule = if packets.is_multiple_of(4) {
+        VideoRule::Rate { safety: 0.9 }
+    } else {
+        VideoRule::Buffer { reservoir: time(60), cushion: time(80) }
+    };
+    VideoSpec { levels: vec![level(1), level(3)], chunk: time(50), buffer: time(200), startup: time(70), rule }
+}
+
 impl Member {
     fn group(&self, nodes: u32, transfers: bool) -> GroupSpec {
         let from = self.ends.0.index(nodes as usize) as u32;
@@ -495,10 +508,18 @@ impl Member {
             (true, endless, false) => {
                 SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
             }
+            (true, true, true) if self.packets.is_multiple_of(2) => SourceSpec::Video(video(self.packets).into()),
             (true, true, true) => SourceSpec::Requests { size: heavy(self.packets as f64), every: heavy(0.05) },
             (true, false, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
             (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
             (false, true, false) => SourceSpec::Poisson { rate },
+            (false, false, false) if udp && self.packets.is_multiple_of(3) => SourceSpec::Call(CallSpec {
+                rate,
+                least: 10_000,
+                start: 100_000,
+                most: 10_000_000,
+                feedback: Time::from_millis(10),
+            }),
             (false, false, false) if self.packets.is_multiple_of(2) => {
                 SourceSpec::Frames(FramesSpec { rate, packets: 1, key_every: 4, key_packets: 3 })
             }
@@ -514,7 +535,8 @@ impl Member {
             SourceSpec::Transfers { .. }
             | SourceSpec::Requests { .. }
             | SourceSpec::Connections { .. }
-            | SourceSpec::Pages(_) => false,
+            | SourceSpec::Pages(_)
+            | SourceSpec::Video(_) => false,
             _ => drops,
         };
         ScheduleSpec {

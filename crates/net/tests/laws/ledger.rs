@@ -52,8 +52,12 @@ impl Observer for Ledger {
             Observation::Acked { flow, connection, ack, .. } => {
                 self.acked.push((now, flow.0, number(*connection, ack.next)));
             }
+            Observation::Reported { flow, number, .. } => self.acked.push((now, flow.0, *number)),
             Observation::Turn { flow, .. } => self.turns.push((now, flow.0)),
-            Observation::Selective { .. } | Observation::TransferBegins { .. } | Observation::PageEnds { .. } => {}
+            Observation::Selective { .. }
+            | Observation::TransferBegins { .. }
+            | Observation::PageEnds { .. }
+            | Observation::Playback { .. } => {}
         }
     }
 }

@@ -267,8 +267,21 @@ proptest! {
                 numbers.entry(packet.flow()).or_default().push(number);
             }
         }
-        for ((spec, found), (mut delays, numbers)) in plan.groups.iter().zip(&outcome.groups).zip(calls) {
-            let is_call = matches!((&spec.source, &spec.transport), (SourceSpec::Frames(_), TransportSpec::Udp { .. }));
+        // per group: bits of data sent
+        let mut sent = vec![0_u64; plan.groups.len()];
+        let begins = |offer: &&Offer| offer.packet.sent == offer.at && is_measured(offer.at) && is_data(&offer.packet);
+        for offer in ledger.offers.iter().filter(begins) {
+            sent[groups[offer.packet.flow().0 as usize]] += 8 * u64::from(offer.packet.size());
+        }
+        for (group, ((spec, found), (mut delays, numbers))) in
+            plan.groups.iter().zip(&outcome.groups).zip(calls).enumerate()
+        {
+            let is_call = matches!(
+                (&spec.source, &spec.transport),
+                (SourceSpec::Frames(_) | SourceSpec::Call(_), TransportSpec::Udp { .. })
+            );
+            prop_assert_eq!(found.sent_bps.is_some(), is_call);
+            prop_assert!(found.sent_bps.is_none_or(|found| near(found, sent[group] as f64 / seconds)));
             let has_packets = is_call && !delays.is_empty();
             delays.sort_unstable();
             for (found, q) in [(found.delay_p50, 0.5), (found.delay_p95, 0.95), (found.delay_p99, 0.99)] {

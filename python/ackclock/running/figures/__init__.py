@@ -81,6 +81,8 @@ _OWN: Final = (
     FigureKind(
         "load_times", "pages", of_flows.load_times, "distribution function of the load times of pages", several=True
     ),
+    FigureKind("control", "control", of_flows.control, "bitrate of each call that adapts, and of one call why"),
+    FigureKind("bitrates", "chunks", of_flows.bitrates, "bitrate of the chunks of adaptive video over time"),
     FigureKind(
         "arrivals", "arrivals", of_links.arrivals, "packets that arrive at a link's queue in each bin", several=True
     ),

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
     from ackclock.running.figures.asked import Asked, Numbers, Rows
 
-__all__ = ["ack_times", "acks", "completion", "phases", "rates", "windows"]
+__all__ = ["ack_times", "acks", "bitrates", "completion", "control", "load_times", "phases", "rates", "windows"]
 
+_BITRATE: Final = "Bitrate, Mb/s"
+_CONTROL: Final = ("target", "received", "by_delay", "by_loss")
 _WINDOW: Final = "Congestion window, packets"
 _RATE: Final = "Goodput, Mb/s"
 _BAR: Final = 150.0
@@ -160,6 +162,40 @@ def completion(asked: Asked) -> Chart:
 def load_times(asked: Asked) -> Chart:
     """Draw the distribution function of the load times of pages, as `completion` does for transfers."""
     return _durations(asked, "pages", "load", "pages", "Load time, s")
+
+
+def bitrates(asked: Asked) -> Chart:
+    """Draw the bitrate of the chunks that the client of each video requests."""
+    rows = asked.of_flows(asked.run, "chunks", "start", "bitrate")
+    drawn = {
+        flow: steps(own["start"], own["bitrate"] / 1e6, asked.start, asked.end) for flow, own in _by_flow(rows).items()
+    }
+    if not any(x.size for x, _ in drawn.values()):
+        raise asked.nothing()
+    return asked.chart(_lines(asked, drawn), _BITRATE, most=highest(y for _, y in drawn.values()))
+
+
+def control(asked: Asked) -> Chart:
+    """Draw the bitrate of calls that adapt; of one call, also the bitrate received and both estimates."""
+    rows = asked.of_flows(asked.run, "control", "time", *_CONTROL)
+    flows = _by_flow(rows)
+    single = len(flows) == 1
+    drawn = {
+        name: {flow: steps(own["time"], own[name] / 1e6, asked.start, asked.end) for flow, own in flows.items()}
+        for name in (_CONTROL if single else _CONTROL[:1])
+    }
+    if not any(x.size for lines in drawn.values() for x, _ in lines.values()):
+        raise asked.nothing()
+    most = highest(y for x, y in drawn["target"].values())
+    if not single:
+        return asked.chart(_lines(asked, drawn["target"]), _BITRATE, most=most)
+    pens = zip(drawn.items(), PENS, strict=False)
+    series = [
+        Series(name=name, x=x, y=np.minimum(y, 2 * most), colour=colour, width=1.0)
+        for (name, lines), (colour, _) in pens
+        for x, y in lines.values()
+    ]
+    return asked.chart(series, _BITRATE, most=highest(each.y for each in series))
 
 
 def _durations(asked: Asked, record: str, column: str, things: str, label: str) -> Chart:

@@ -37,7 +37,7 @@ pub(super) fn in_dumbbell(plan: &Plan, place: usize) -> Routed<'_> {
     let there = vec![crossed(2 + 2 * place, up), crossed(0, bottleneck)];
     let back = vec![crossed(1, reverse), crossed(3 + 2 * place, down)];
     let (data, acks) = if group.reverse { (back, there) } else { (there, back) };
-    Routed { data, acks: if matches!(group.transport, TransportSpec::Udp { .. }) { Vec::new() } else { acks } }
+    Routed { data, acks: if group.has_answers() { acks } else { Vec::new() } }
 }
 
 pub(super) fn in_graph<'a>(
@@ -51,8 +51,7 @@ pub(super) fn in_graph<'a>(
         let crossed = |LinkId(link)| Crossed { key: link as usize, link: &links[link as usize].link, copies: 1.0 };
         Ok(path.into_iter().map(crossed).collect())
     };
-    let is_udp = matches!(group.transport, TransportSpec::Udp { .. });
-    Ok(Routed { data: path(from, to)?, acks: if is_udp { Vec::new() } else { path(to, from)? } })
+    Ok(Routed { data: path(from, to)?, acks: if group.has_answers() { path(to, from)? } else { Vec::new() } })
 }
 
 /// The traffic of a group.
@@ -60,6 +59,8 @@ pub(super) struct Traffic<'a> {
     routed: Routed<'a>,
     tcp: Option<(&'a SenderConfig, &'a ReceiverConfig)>,
     pub(super) flows: f64,
+    /// Reports of the receiver of a flow.
+    reports: f64,
     /// Packet size in bytes, and whether all packets have it.
     size: f64,
     is_alike: bool,
@@ -88,7 +89,7 @@ impl<'a> Traffic<'a> {
         let (flows, size) = (f64::from(group.flows()), f64::from(group.packet_size));
         let late = group.start.as_secs_f64() + group.spread.as_secs_f64() / 2.0;
         let seconds = (plan.duration.as_secs_f64() - late).max(1e-12);
-        let (offered, supply) = offered(&group.source, seconds);
+        let (offered, supply) = offered(&group.source, size, seconds);
         let all = || routed.data.iter().chain(&routed.acks).map(|crossed| crossed.link);
         let delay = all().map(|link| link.delay.as_secs_f64()).sum::<f64>()
             + routed.data.iter().map(|crossed| 8.0 * size / rate(crossed.link).max(1.0)).sum::<f64>();
@@ -111,6 +112,7 @@ impl<'a> Traffic<'a> {
             routed,
             tcp,
             flows,
+            reports: group.feedback().map_or(0.0, |every| seconds / every.as_secs_f64()),
             size,
             is_alike,
             seconds,
@@ -122,6 +124,7 @@ impl<'a> Traffic<'a> {
                 | SourceSpec::Requests { size, .. }
                 | SourceSpec::Connections { size, .. } => Some(size.mean()),
                 SourceSpec::Pages(pages) => Some(pages.mean_packets() / (pages.objects.mean() + 1.5)),
+                SourceSpec::Video(video) => Some(video.mean_size()),
                 _ => None,
             },
             rate: 0.0,
@@ -212,6 +215,7 @@ impl<'a> Traffic<'a> {
             let before = self.routed.data.iter().rev().skip(1).map(|crossed| delay(crossed.link));
             let waits = if self.limit == self.routed.data.last().map(|crossed| crossed.key) { 0.0 } else { waits };
             self.in_flight = held + self.rate * before.sum::<f64>() + waits;
+            self.acks = (self.flows * self.reports).min(self.packets);
             self.signals = (self.flows * self.demand - self.rate).max(0.0) * self.seconds - waits;
         }
         let mut is_before = self.tcp.is_none() && self.limit.is_some();
@@ -286,8 +290,8 @@ fn lost(link: &LinkSpec) -> f64 {
     link.loss.as_ref().map_or(0.0, LossSpec::mean)
 }
 
-/// Of a source: packets per second, and packets in total.
-fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
+/// Of a source of packets of `size` bytes: packets per second, and packets in total.
+fn offered(source: &SourceSpec, size: f64, seconds: f64) -> (f64, f64) {
     let at = |rate: f64| (rate, rate * seconds + 1.0);
     match source {
         SourceSpec::Poisson { rate } | SourceSpec::Constant { rate } => at(*rate),
@@ -297,6 +301,8 @@ fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
         SourceSpec::Transfers { size, think } => ((size.mean() + 0.5) / think.mean().max(1e-12), f64::INFINITY),
         SourceSpec::Requests { size, every } => at((size.mean() + 0.5) / every.mean().max(1e-12)),
         SourceSpec::Frames(spec) => at(spec.mean_rate()),
+        SourceSpec::Video(spec) => (spec.most_packets(), f64::INFINITY),
+        SourceSpec::Call(spec) => at(spec.most as f64 / (8.0 * size)),
         SourceSpec::Pages(pages) => {
             (pages.mean_packets() / pages.think.mean().max(1e-12) / f64::from(pages.most), f64::INFINITY)
         }

@@ -1,4 +1,5 @@
-//! Delays and losses of calls: flows of UDP whose source sends frames ([`SourceSpec::Frames`](crate::SourceSpec)).
+//! Delays and losses of calls: flows of UDP whose source sends frames ([`SourceSpec::Frames`](crate::SourceSpec)), or
+//! adapts ([`SourceSpec::Call`](crate::SourceSpec)).
 //!
 //! - *Delays* are those of the packets that arrive in the measured time, from sender to receiver.
 //! - *Losses* are counted by packet numbers, as a receiver does (RFC 3550, appendix A.3): of the packets from the first to the
@@ -52,6 +53,7 @@ impl Calls {
                 let frame = frames.is_speech().then(|| 1_000.0 / frames.rate);
                 Some(Call { frame, ..Call::default() })
             }
+            (SourceSpec::Call(_), _) => Some(Call::default()),
             _ => None,
         };
         let groups: Vec<_> = plan.groups.iter().map(of_group).collect();
@@ -80,7 +82,7 @@ impl Calls {
 
     /// Memory in bytes per flow.
     pub(super) fn bytes_of_flow(plan: &Plan) -> usize {
-        let is_call = |group: &GroupSpec| matches!(group.source, SourceSpec::Frames(_));
+        let is_call = |group: &GroupSpec| matches!(group.source, SourceSpec::Frames(_) | SourceSpec::Call(_));
         if plan.groups.iter().any(is_call) { size_of::<Numbers>() } else { 0 }
     }
 
@@ -89,8 +91,13 @@ impl Calls {
         self.groups.iter().flatten().map(|call| call.delays.memory()).sum()
     }
 
-    /// The calls of a group, whose flows are `flows`, if it has any.
-    pub(super) fn of(&self, group: usize, flows: std::ops::Range<usize>) -> Option<OfCalls<'_>> {
+    /// The calls of a group, whose flows are `flows` and send `sent_bps`, if it has any.
+    pub(super) fn of(
+        &self,
+        group: usize,
+        flows: std::ops::Range<usize>,
+        sent_bps: impl FnOnce() -> f64,
+    ) -> Option<OfCalls<'_>> {
         let call = self.groups.get(group)?.as_ref()?;
         let (mut expected, mut arrived) = (0, 0);
         for numbers in self.flows[flows].iter().filter(|numbers| numbers.arrived > 0) {
@@ -102,6 +109,7 @@ impl Calls {
             delays: &call.delays,
             frame: call.frame,
             lost: ratio((expected - arrived) as f64, expected as f64),
+            sent_bps: sent_bps(),
         })
     }
 }
@@ -114,6 +122,8 @@ pub(super) struct OfCalls<'a> {
     frame: Option<f64>,
     /// Share of packets that were lost.
     pub(super) lost: Option<f64>,
+    /// Bits sent per second, with headers.
+    pub(super) sent_bps: f64,
 }
 
 impl OfCalls<'_> {
@@ -168,7 +178,7 @@ mod tests {
         let mut delays = Histogram::default();
         (0..9).for_each(|_| delays.record(Time::from_millis(20)));
         delays.record(Time::from_millis(400));
-        let call = OfCalls { delays: &delays, frame: Some(20.0), lost: Some(0.0) };
+        let call = OfCalls { delays: &delays, frame: Some(20.0), lost: Some(0.0), sent_bps: 0.0 };
         let expected = score(93.2 - 0.024 * 40.0 - 95.0 * 10.0 / 35.1);
         let found = call.mos().expect("packets arrived");
         assert!((found - expected).abs() < 0.003, "{found} is not {expected}");
@@ -180,10 +190,10 @@ mod tests {
     #[test]
     fn losses_are_gaps_in_the_numbers() {
         let mut calls = Calls { flows: vec![Numbers::default()], groups: vec![Some(Call::default())] };
-        assert_eq!(calls.of(0, 0..1).expect("it is a call").lost, None);
+        assert_eq!(calls.of(0, 0..1, || 0.0).expect("it is a call").lost, None);
         for number in [10, 11, 12, 14, 15, 13, 16, 19] {
             calls.arrived(0, 0, number, Time::from_millis(1));
         }
-        assert_eq!(calls.of(0, 0..1).expect("it is a call").lost, Some(0.2));
+        assert_eq!(calls.of(0, 0..1, || 0.0).expect("it is a call").lost, Some(0.2));
     }
 }

@@ -43,14 +43,17 @@ impl<'a> Results<'a> {
 
     /// The summaries of the groups, in the plan's order.
     pub fn group_summaries(self) -> Vec<GroupSummary> {
-        let Measure { at, groups, completions, calls, pages, .. } = self.measure;
+        let Measure { at, groups, completions, calls, pages, videos, settled, traits, .. } = self.measure;
         // the last meter is for ACKs
         let meters = at.meters[..groups.len()].iter().enumerate();
         let summary = |(group, packets)| {
             let flows = Flows::new(self, vec![groups.flows_of(group)]);
-            let calls = calls.of(group, groups.flows_of(group));
-            let (completions, pages) = (completions.get(group), pages.of(group));
-            GroupSummary::new(&OfGroup { at, packets, flows, completions, calls, pages })
+            let sent = |id| self.simulator.settled(id) - settled.get(id).copied().unwrap_or_default();
+            let sent = || groups.flows_of(group).map(sent).sum::<u64>() as f64;
+            let bits = || 8.0 * f64::from(traits[group].packet_size) * sent();
+            let calls = calls.of(group, groups.flows_of(group), || bits() / at.seconds());
+            let (completions, pages, videos) = (completions.get(group), pages.of(group), videos.of(group));
+            GroupSummary::new(&OfGroup { at, packets, flows, completions, calls, pages, videos })
         };
         meters.map(summary).collect()
     }

@@ -10,6 +10,7 @@ use super::declaring::{
     summary,
 };
 use super::service::Service;
+use super::videos::OfVideos;
 use super::views::{OfGroup, OfLink, OfRun, seconds};
 use crate::observe::Histogram;
 
@@ -156,7 +157,7 @@ measures! {
 
         /// Median one-way delay of the packets of calls.
         ///
-        /// Only of groups whose source is `frames` and whose transport is UDP.
+        /// Only of groups whose source is `frames` or `call` and whose transport is UDP.
         delay_p50: Option<f64> [MILLISECONDS, title("One-way delay, median"), later(None)]
             = of.delay(0.5), in group;
 
@@ -173,6 +174,12 @@ measures! {
         /// By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any link.
         lost: Option<f64> [SHARE, title("Loss from sender to receiver"), column, later(None)]
             = of.calls.and_then(|calls| calls.lost), in group;
+
+        /// Bits that calls sent per second, including headers.
+        ///
+        /// The mean bitrate of the senders. Only of groups whose source is `frames` or `call` and whose transport is UDP.
+        sent_bps: Option<f64> [BITRATE, title("Sent"), column, later(None)]
+            = of.calls.map(|calls| calls.sent_bps), in group;
 
         /// Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
         ///
@@ -293,6 +300,42 @@ measures! {
         /// 99th percentile of the load time of a web page.
         page_load_p99: Option<f64> [SECONDS, title("Load time of a page, 99th percentile"), later(None)]
             = of.page(0.99), in group;
+
+        /// Chunks of adaptive video loaded.
+        ///
+        /// Only of groups whose source is `video`, as are the measures of play.
+        chunks: u64 [NUMBER, later(Some(0))]
+            = of.videos.map_or(0, |videos| videos.chunks), in group;
+
+        /// Mean bitrate of the chunks loaded.
+        video_bitrate: Option<f64> [BITRATE, title("Bitrate of video, mean"), column, later(None)]
+            = of.videos.and_then(OfVideos::bitrate), in group;
+
+        /// Changes of the bitrate from one chunk to the next.
+        ///
+        /// Of all clients together, as is the number of stalls.
+        switches: u64 [NUMBER, title("Changes of the bitrate"), later(Some(0))]
+            = of.videos.map_or(0, |videos| videos.switches), in group;
+
+        /// Times at which a video stopped because its buffer was empty.
+        stalls: u64 [NUMBER, title("Stalls"), column, later(Some(0))]
+            = of.videos.map_or(0, |videos| videos.stalls), in group;
+
+        /// Time in which videos stood still, the sum over clients.
+        ///
+        /// Without the time before play begins.
+        stall_time: f64 [SECONDS, title("Stalls, total time"), later(None)]
+            = of.videos.map_or(0.0, OfVideos::stall_time), in group;
+
+        /// Share of the time from the beginning of play in which videos stood still: the rebuffering ratio.
+        stall_share: Option<f64> [SHARE, title("Stalls, share of time"), column, later(None)]
+            = of.videos.and_then(OfVideos::stall_share), in group;
+
+        /// Mean time from the first request of a video to the beginning of play.
+        ///
+        /// Of all videos of the run, including those that began before the measured time.
+        startup_mean: Option<f64> [SECONDS, title("Start-up delay of video, mean"), later(None)]
+            = of.videos.and_then(OfVideos::startup), in group;
 
         /// Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.
         slowdown_mean: Option<f64> [NUMBER, later(None)]

@@ -13,6 +13,7 @@ use super::meter::{FlowMeter, Goodput};
 use super::ratio;
 use super::results::Results;
 use super::service::Service;
+use super::videos::OfVideos;
 use crate::observe::Histogram;
 
 /// A measured link and all packets there.
@@ -43,6 +44,8 @@ pub(super) struct OfGroup<'a> {
     pub(super) calls: Option<OfCalls<'a>>,
     /// Load times of web pages, if the run has pages.
     pub(super) pages: Option<&'a Histogram>,
+    /// Its videos, if its source is a video.
+    pub(super) videos: Option<&'a OfVideos>,
 }
 
 impl OfGroup<'_> {

@@ -6,12 +6,14 @@ use ackclock_tcp::{Ack, Sender};
 use ackclock_units::Time;
 
 use super::usual::{Rows, Usual};
+use crate::call::Control;
 use crate::engine::simulator::Simulator;
 use crate::link::Offered;
 use crate::observe::{Column, Measure, Table, Values};
 use crate::packet::Packet;
 use crate::plan::Plan;
 use crate::plan::records::Asked;
+use crate::source::Playback;
 
 /// The declaration of a record, from which documentation, validation and the size of its rows follow.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +153,14 @@ pub(super) trait Record: Clone + Debug + Sized {
     /// Handles a web page that a client has loaded; it began at `since`.
     #[inline(always)]
     fn page(&mut self, _client: u32, _since: Time) {}
+
+    /// Handles a report of the client of a video.
+    #[inline(always)]
+    fn playback(&mut self, _flow: u32, _playback: &Playback) {}
+
+    /// Handles a new bitrate of a call.
+    #[inline(always)]
+    fn adapted(&mut self, _now: Time, _flow: u32, _control: &Control) {}
 
     /// Takes a sample, if the request has an interval between samples.
     fn sample(&mut self, _now: Time, _simulator: &mut Simulator) {}
