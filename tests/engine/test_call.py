@@ -100,8 +100,8 @@ def test_a_call_uses_a_bottleneck_with_little_delay(rate: str, packets: int, rec
     """A call alone on a constant link whose buffer holds 300 ms.
 
     Validates: it uses most of the link, with a short queue and few losses.
-    Source: Carlucci, De Cicco, Holmer and Mascolo, MMSys 2016, section 6: a single flow uses 80 to 95 % of a constant
-        link, with queueing delays of some tens of milliseconds.
+    Source: Carlucci, De Cicco, Holmer and Mascolo, "Congestion Control for Web Real-Time Communication", ToN 2017: the
+        algorithm contains queueing delays along with full utilization.
     Tolerance: fixed beforehand: at least 75 %, 95th percentile of the time in the queue below 100 ms, losses below 1 %.
     """
     done = run(rate, duration=120, begin=30, packets=packets)
@@ -140,8 +140,8 @@ def test_a_call_and_a_download_share_a_link(record_property: Note) -> None:
     """A call beside a CUBIC download on a link of 2 Mb/s with a buffer of 300 ms.
 
     Validates: neither is starved: both get more than a tenth of the link.
-    Source: RFC 8867, section 5.6: the media flow must not be starved by long-lived TCP, nor starve it; MMSys 2016,
-        section 4.2: the adaptive threshold is for this.
+    Source: RFC 8867, section 5.6: the media flow must not be starved by long-lived TCP, nor starve it;
+        draft-ietf-rmcat-gcc-02, section 5.4: the adaptive threshold is for this.
     Tolerance: fixed beforehand: 10 % of the link each.
     """
     download = {"name": "download", "transport": {"kind": "tcp", "variant": "cubic"}, "source": {"kind": "greedy"}}

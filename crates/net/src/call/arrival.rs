@@ -3,7 +3,8 @@
 //! draft-ietf-rmcat-gcc-02, sections 5.1 to 5.3. Packets that leave within [`BURST`] form a group, and so do those that arrive
 //! within it of the packet before and earlier, relative to the group before, than they left: they waited together. Between groups
 //! the *delay variation* is the growth of the one-way delay, of the last packets. A Kalman filter with one state estimates
-//! its mean `m`; the variance of its noise is an exponential average, in which outliers count as three standard deviations.
+//! its mean `m`; the variance of its noise is an exponential average, in which outliers of either sign count as three standard
+//! deviations. Packets out of order are ignored.
 //!
 //! The draft was chosen before the trendline that WebRTC uses today, because it alone specifies its filter. Where it gives a
 //! range, we take `chi` = 0.01, and the group frequency is the highest of the last 60 groups, both as in WebRTC.

@@ -1,7 +1,7 @@
 //! The over-use detector: whether the queueing delay of the path grows, with an adaptive threshold.
 //!
 //! draft-ietf-rmcat-gcc-02, section 5.4; Carlucci, De Cicco, Holmer and Mascolo, "Analysis and Design of the Google Congestion
-//! Control for WebRTC", MMSys 2016, section 4.2. The draft compares `m` with the threshold. As in WebRTC (`OveruseDetector`), we
+//! Control for WebRTC", MMSys 2016. The draft compares `m` with the threshold. As in WebRTC (`OveruseDetector`), we
 //! compare `m` times the number of estimates, up to 60: `m` is the growth of the delay in a group, and with the initial threshold
 //! of 12.5 ms only a sender with a third more than the rate of the path would be detected at 30 groups per second. Also as there,
 //! a gap of more than 100 ms changes the threshold as 100 ms do.

@@ -6,8 +6,9 @@
 //!   relative to the mean, between 0.4 and 2.5 kbit/s.
 //! - The bound of 1.5 times the received bitrate stops increases but reduces nothing, so that a pause of the sender costs nothing;
 //!   also as in WebRTC.
-//! - The loss-based estimate changes once a second, the interval of reports with losses for which the draft's factors are made.
-//!   It begins with the initial bitrate.
+//! - The loss-based estimate changes once a second, as often as receiver reports came when these factors were chosen, and not
+//!   with each report, as the draft now says: with ten reports per second it would grow by 63 % in a second. It begins with the
+//!   initial bitrate.
 
 use ackclock_units::Time;
 

@@ -1,9 +1,11 @@
 //! The receiving end of a call that adapts: the filter, the detector, and reports to the sender.
 //!
-//! As with the message REMB (draft-ietf-rmcat-gcc-02, section 3), the receiver estimates, since all that the filter needs is the
-//! time at which packets left, which they carry, and arrived. A report leaves with the first packet that arrives at least one
-//! interval after the last report, so no report leaves while nothing arrives. It goes back like an ACK, with the size of one, and
-//! may be lost or overtaken; the sender knows its content when it arrives.
+//! Reports are those of draft-ietf-rmcat-gcc-02, section 3, first version: the times of all packets since the last report, from
+//! which the sender estimates. All that the filter needs is when packets left, which they carry, and when they arrived, so it
+//! runs here with each packet, and a report has what it has found. The numbers are the same, except that a lost report loses
+//! no times. A report leaves with the first packet that arrives at least one interval after the last report, so no report
+//! leaves while nothing arrives. It goes back like an ACK, with the size of one, and may be lost or overtaken; the sender knows
+//! its content when it arrives. Bitrates are those on the wire, not of payloads as in the draft.
 
 use std::collections::VecDeque;
 
