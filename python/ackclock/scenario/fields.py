@@ -85,6 +85,8 @@ TraceOffset = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_R
 
 GroupName = Annotated[str, name(letter_first=True)]
 LinkNames = Annotated[Sequence[str], names(most=1000)]
+GroupNames = Annotated[Sequence[str], names(most=1000)]
+Via = Annotated[Sequence[str], names(least=0, most=1000)]
 PlainName = Annotated[str, name()]
 ProfileName = Annotated[str, word(PROFILES, noun="profile")]
 LawName = Annotated[str, class_name("Law")]
