@@ -463,7 +463,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "jitter",
             "reorder",
         },
-        ac.RateTrace: {"steps", "path", "sha256", "period"},
+        ac.RateTrace: {"steps", "path", "sha256", "period", "direction"},
         ac.ListedLoss: {"kind", "packets", "place"},
         ac.RandomLoss: {"kind", "probability", "idle", "place"},
         ac.GilbertElliottPackets: {"kind", "to_bad", "to_good", "good", "bad", "place"},
