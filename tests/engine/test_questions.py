@@ -75,8 +75,8 @@ def test_bbr_keeps_a_rate_for_ten_round_trips() -> None:
 
     Validates: BBR sends at the old rate until its filter of ten round trips has forgotten it.
     Source: mininet issue 532 and ns3-tcp-bbr issue 10; Cardwell and others (2016): a maximum of ten round trips.
-    Tolerance: a round trip takes 180 ms and at most the 720 ms of a full queue of 600 packets more, so that ten of them,
-        and the one that has begun, take between 1.8 s and 9.9 s.
+    Tolerance: a round trip takes 180 ms and at most the 720 ms of a full queue of 600 packets more, so that ten of
+        them, and the one that has begun, take between 1.8 s and 9.9 s.
     """
     scenario = one_flow("bbr", "40 Mbps", "180 ms", ac.DropTail(packets=600), duration="30 s")
     falls = scenario.changed(changes=[{"at": "10 s", "rate": "10 Mbps"}])
