@@ -70,6 +70,11 @@ impl CallReceiver {
         }
     }
 
+    /// Sends reports along the route with this first hop from now on.
+    pub(crate) const fn take_route(&mut self, hop: u32) {
+        self.hop = hop;
+    }
+
     /// Handles a packet. Returns the number of a report that leaves now, and its first hop.
     pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> Option<(u64, u32)> {
         if let Some(estimate) = self.filter.arrived(packet.sent, now) {
