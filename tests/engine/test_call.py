@@ -158,7 +158,7 @@ def between(*links: tuple[str, str, str]) -> ac.Scenario:
         {
             "duration": "10 s",
             "measure": {"link": "a->b"},
-            "nodes": [{"name": "a"}, {"name": "b"}],
+            "nodes": [{"name": name} for name in sorted({name for begin, end, _ in links for name in (begin, end)})],
             "links": [
                 {"from": begin, "to": end, "delay": delay, "rate": "10 Mbps", "duplex": False}
                 for begin, end, delay in links
@@ -180,6 +180,25 @@ def test_reports_take_the_path_back() -> None:
     assert rows["time"].iloc[0] == pytest.approx(0.25, abs=0.04)
     with pytest.raises(ac.ScenarioError, match="the path of the reports"):
         between(("a", "b", "50 ms"))
+
+
+def test_reports_move_with_the_path() -> None:
+    """A call whose path is by way of c from 5 s on, where each direction takes 100 ms longer.
+
+    Validates: reports take the new way back.
+    Source: by hand: 10 + 10 ms before and 110 + 110 ms later, so 200 ms pass without a report.
+    Tolerance: 50 ms, for intervals between reports.
+    """
+    ends = [("a", "b", "10 ms"), ("b", "a", "10 ms"), ("a", "c", "55 ms"), ("c", "a", "55 ms")]
+    scenario = between(*ends, ("b", "c", "55 ms"), ("c", "b", "55 ms")).changed(
+        {"changes": [{"at": "5 s", "via": ["c"]}]}
+    )
+    times = ac.simulate(scenario, record=["control"]).table("control")["time"].to_numpy()
+    gaps = np.diff(times)
+    place = int(np.argmax(gaps))
+    assert gaps[place] == pytest.approx(0.1 + 0.2, abs=0.05)
+    assert times[place] == pytest.approx(5, abs=0.15)
+    assert times[-1] > 9.8
 
 
 def test_a_call_is_not_captured() -> None:

@@ -284,23 +284,10 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "weight": st.integers(1, 1000),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
-    plain = tables(
-        {
-            "transport": transports(),
-            "source": paced
-            | on_off
-            | noise
-            | frames
-            | traces
-            | greedy
-            | transfers
-            | requests
-            | pages
-            | connections
-            | videos(),
-        },
-        common | fields,
-    ) | tables({"transport": udp, "source": paced | on_off | noise | frames | traces}, common | fields)
+    datagrams = paced | on_off | noise | frames | traces
+    over_tcp = datagrams | greedy | transfers | requests | pages | connections | videos()
+    plain = tables({"transport": transports(), "source": over_tcp}, common | fields)
+    plain |= tables({"transport": udp, "source": datagrams}, common | fields)
     plain |= tables({"transport": st.just({"kind": "udp"}), "source": calls()}, common | fields)
     return st.builds(_scheduled, plain, schedules())
 

@@ -100,7 +100,7 @@ def unknown_nodes(scenario: "Scenario", flow: Flow, via: Sequence[str], at: Loca
 
 
 def way_problems(scenario: "Scenario", flow: Flow, via: Sequence[str], at: Location) -> Iterator[InitErrorDetails]:
-    """Check that a flow has a route along the given nodes, and back for its ACKs or reports. Assumes that all names exist."""
+    """Check that a flow has a route along these nodes, and back for ACKs or reports. Assumes that all names exist."""
     routes = routes_over(directed(scenario.links))
     stops = flow.stops(via)
     value = list(via) if via else flow.to
