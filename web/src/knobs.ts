@@ -2,6 +2,7 @@
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
+import { changeKnobs, periodKnobs } from "./timing";
 import { discipline, packetRate, recoveryOf, sizedTransport, usualRecovery, windowOf } from "./plan";
 import { RATE, SIZE, TIME, format, parse } from "./quantity";
 
@@ -72,7 +73,7 @@ export class Knobs {
   private build(): void {
     const focused = document.activeElement?.id;
     this.open = new Set([...this.form.querySelectorAll("details[open]")].map(({ id }) => id));
-    this.form.replaceChildren(this.network(), ...this.groups(), this.run());
+    this.form.replaceChildren(this.network(), ...this.groups(), this.changes(), this.run());
     for (const id of this.open) this.form.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
     if (focused) document.getElementById(focused)?.focus();
   }
@@ -119,6 +120,16 @@ export class Knobs {
         })]
         : []),
     ]);
+  }
+
+  private changes(): HTMLElement {
+    const { clients, changes } = this.tables as { clients: Tables[]; changes?: Tables[] };
+    const queue = String(at(this.tables, "dumbbell", "bottleneck", "queue", "kind") ?? "droptail");
+    return changeKnobs(changes ?? [], linksOf(clients.map(({ count }) => Number(count ?? 1))), queue, (now, rebuild) => {
+      if (now.length > 0) this.tables["changes"] = now;
+      else delete this.tables["changes"];
+      this.emit(rebuild);
+    });
   }
 
   private groups(): HTMLElement[] {
@@ -186,12 +197,19 @@ export class Knobs {
           this.emit();
         },
       }),
-      this.numeric({
+      ...(group["active"] === undefined ? [this.numeric({
         id: id("start"), label: "Start", unit: "s", low: 0, high: Math.max(1, time(this.tables["duration"], "30 s") / S), value: time(group["start"], "0 s") / S,
         set: (value) => {
           group["start"] = timeText(value * S);
           this.emit();
         },
+      })] : []),
+      ...periodKnobs(id, group, (values, rebuild) => {
+        for (const [name, value] of Object.entries(values)) {
+          if (value === null) delete group[name];
+          else group[name] = value;
+        }
+        this.emit(rebuild);
       }),
       this.numeric({
         id: id("spread"), label: "Random delay of starts", unit: "s", low: 0, high: Math.max(1, time(this.tables["duration"], "30 s") / S), value: time(group["spread"], "0 s") / S,
@@ -384,6 +402,13 @@ export class Knobs {
     });
     return details;
   }
+}
+
+/** The links of a dumbbell whose groups have these numbers of clients, that can change. */
+export function linksOf(counts: readonly number[]): string[] {
+  const firsts = counts.map(((sum) => (count) => (sum += count) - count)(0));
+  const access = firsts.flatMap((first, place) => (counts[place] === 1 ? [`access.${first}`] : []));
+  return ["bottleneck", ...access].flatMap((name) => [name, `${name}.reverse`]);
 }
 
 export function numericKnob({ id, label, unit, low, high, value, logarithmic = false, whole = false, set }: Numeric): HTMLElement {
