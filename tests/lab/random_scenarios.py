@@ -54,6 +54,8 @@ def _scenario(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         scenario["changes"] = [_change(random, bottleneck["queue"]["kind"]) for _ in range(random.randint(1, 4))]
     if random.random() < 0.5:
         scenario["measure"] = {"from": "1 s", "bin": f"{random.choice([20, 50, 100])} ms"}
+    if random.random() < 0.3:
+        scenario.setdefault("measure", {})["convergence"] = {"window": "300 ms", "delta": 0.5}
     return scenario
 
 

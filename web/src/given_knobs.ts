@@ -3,9 +3,10 @@
 import type { Json, Tables } from "./catalogue";
 import { element } from "./dom";
 import { type Given, editedScenario, tableOfGroups } from "./given";
-import { linksOf, numericKnob } from "./knobs";
+import { numericKnob, textKnob } from "./knob";
+import { linksOf } from "./knobs";
 import { RATE, TIME, format, parse } from "./quantity";
-import { changeKnobs, periodKnobs, textKnob } from "./timing";
+import { changeKnobs, periodKnobs } from "./timing";
 
 /** Groups with settings of their own. */
 const MOST_GROUPS = 20;

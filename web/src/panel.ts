@@ -288,6 +288,10 @@ export class Panel {
       entry("retransmissions", shown(s["retransmissions"])),
       entry("timeouts", shown(s["timeouts"])),
       entry("Jain's index", shown(s["jain_index"])),
+      ...["join", "leave", "rate"].flatMap((name) => {
+        const found = s[`convergence_${name}`];
+        return found == null ? [] : [entry(`convergence, ${name}`, ...timeShown(found))];
+      }),
     );
     this.notices.replaceChildren(...notices.map((notice) => element("li", {}, notice)));
     this.notices.hidden = notices.length === 0;

@@ -102,7 +102,7 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
   if (duration / bin > MOST_BINS) throw refuse("measure.bin", measure["bin"], `must give at most ${MOST_BINS} bins`);
   const plan = {
     duration,
-    measure: { from, bin, link: 0 },
+    measure: { from, bin, link: 0, ...convergenceOf(measure["convergence"], duration) },
     topology: { kind: "dumbbell", bottleneck: { rate, delay, ...way }, reverse, access: links.map((each) => [each, structuredClone(each)]) },
     groups: planned,
     records: [],
@@ -115,6 +115,13 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
     groups, profile, rate, duration, bin, from, link: 0, queue: way.queue["kind"] as string,
     labels: { groups: groups.map(({ name }) => ({ name })), link: "bottleneck", packet_size: packetSize, room: catalogue.room[profile] ?? 0 },
   };
+}
+
+function convergenceOf(given: Json | undefined, duration: number): Tables {
+  if (given === undefined) return {};
+  const { window, delta } = given as { window: string; delta: number };
+  if (time(window) < 10 || time(window) > duration) throw refuse("measure.convergence.window", window, `must be from 10 ps to the duration, ${duration / 1e12} s`);
+  return { convergence: { window: time(window), delta } };
 }
 
 /** A value that was read, in its base unit. */

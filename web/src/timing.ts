@@ -6,7 +6,7 @@ import { parse as parseToml } from "smol-toml";
 import type { Json, Tables } from "./catalogue";
 import { CHANGEABLE, STOPS, completes, neverEnds, periodsOf } from "./changes";
 import { element } from "./dom";
-import { choiceKnob } from "./knobs";
+import { choiceKnob, textKnob } from "./knob";
 
 const ENDS = [
   ["", "never", ""], ["stop", "at a time", "All sources of the group stop at this time"],
@@ -21,13 +21,6 @@ const NEW: Readonly<Record<string, (queue: string) => Json>> = {
 
 /** Sets fields of a table; null removes one. */
 type Set = (values: Tables, rebuild?: boolean) => void;
-
-export function textKnob(id: string, label: string, value: string, set: (text: string) => void, wide = false, list = ""): HTMLElement {
-  const input = element("input", { type: "text", id, ...(list === "" ? {} : { list }), ...(wide ? { class: "wide" } : {}) });
-  input.value = value;
-  input.addEventListener("change", () => set(input.value.trim()));
-  return element("div", { class: "knob" }, element("label", { for: id }, label), input);
-}
 
 /** The settings of the periods in which the sources of a group are active, other than its start. */
 export function periodKnobs(id: (name: string) => string, group: Tables, set: Set): HTMLElement[] {
