@@ -52,6 +52,7 @@ def _scenario(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         scenario["packet_size"] = random.choice([576, 9000])
     if random.random() < 0.5:
         scenario["changes"] = [_change(random, bottleneck["queue"]["kind"]) for _ in range(random.randint(1, 4))]
+        scenario["changes"] += list(_of_laws(random, catalogue, scenario["clients"]))
     if random.random() < 0.5:
         scenario["measure"] = {"from": "1 s", "bin": f"{random.choice([20, 50, 100])} ms"}
     if random.random() < 0.3:
@@ -91,6 +92,16 @@ def _change(random: Random, queue: str) -> dict[str, Any]:
         links = ["bottleneck", "bottleneck.reverse", "access.0", "access.0.reverse"]
         change["links"] = random.sample(links, random.randint(1, 2))
     return change
+
+
+def _of_laws(random: Random, catalogue: dict[str, Any], clients: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield changes of the parameters of laws, some of which no run can change."""
+    for place, group in enumerate(clients):
+        variant = group["transport"].get("variant")
+        if variant is not None and random.random() < 0.5:
+            law = catalogue["congestion"][catalogue["variants"][variant]["congestion"]]
+            given = {"kind": "tcp", "variant": variant, **_some(random, law["parameters"], 0.5)}
+            yield {"at": "800 ms", "groups": [f"clients-{place}"], "transport": given}
 
 
 def _access(random: Random) -> dict[str, Any]:

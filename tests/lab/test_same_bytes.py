@@ -113,7 +113,7 @@ def native(scenarios: list[tuple[dict[str, Any], Prepared]]) -> list[dict[str, A
 GRAPH = """
 duration = "4 s"
 measure = { link = "b", bin = "100 ms" }
-nodes = [{ name = "s" }, { name = "r" }, { name = "d" }]
+nodes = [{ name = "s" }, { name = "r" }, { name = "e" }, { name = "d" }]
 [[links]]
 name = "a"
 from = "s"
@@ -128,11 +128,23 @@ rate = "4 Mbps"
 delay = "10 ms"
 queue = { kind = "droptail", packets = 30 }
 jitter = { max = "1 ms", reorders = true }
+[[links]]
+name = "c"
+from = "s"
+to = "e"
+rate = "10 Mbps"
+delay = "2 ms"
+[[links]]
+name = "e"
+from = "e"
+to = "d"
+rate = "3 Mbps"
+delay = "20 ms"
 [[flows]]
 from = "s"
 to = "d"
 active = [["0 s", "1 s"], ["2 s", "3 s"]]
-transport = { kind = "tcp" }
+transport = { kind = "tcp", variant = "cubic" }
 source = { kind = "greedy" }
 [[flows]]
 name = "second"
@@ -151,6 +163,11 @@ at = "1 s"
 links = ["a", "b.reverse"]
 up = false
 waiting = "lost"
+[[changes]]
+at = "1500 ms"
+groups = ["flows-0"]
+via = ["e"]
+transport = { kind = "tcp", variant = "cubic", fast_convergence = false }
 """
 EDITS: dict[str, Any] = {
     "flows.0.active": None,
@@ -208,7 +225,28 @@ class TestInNode:
             ({"changes": [{"at": "9 s", "rate": "1 Mbps"}]}, "changes.0.at: '9 s' .* must be before the end, at 4 s"),
             ({"changes": [{"at": "1 s"}]}, "changes.0.rate: is missing; one of rate, delay, loss, queue, up"),
             ({"changes": [{"at": "1 s", "rate": "fast"}]}, "changes.0.rate: 'fast' is not allowed; must be a rate"),
-            ({"changes": [{"at": "1 s", "links": ["c"], "up": False}]}, "changes.0.links.0: 'c' .* the name of a link"),
+            ({"changes": [{"at": "1 s", "links": ["x"], "up": False}]}, "changes.0.links.0: 'x' .* the name of a link"),
+            ({"changes": [{"at": "1 s", "via": ["e"]}]}, "changes.0.groups: is missing; must be given, as there are"),
+            (
+                {"changes": [{"at": "1 s", "groups": ["x"], "via": []}]},
+                "changes.0.groups.0: 'x' .* one of flows-0, second",
+            ),
+            (
+                {"changes": [{"at": "1 s", "groups": ["second"], "via": ["x"]}]},
+                "changes.0.via.0: 'x' .* must be one of s,",
+            ),
+            (
+                {"changes": [{"at": "1 s", "groups": ["second"], "up": True}]},
+                "changes.0.groups: .* must be absent unless",
+            ),
+            (
+                {"changes": [{"at": "1 s", "groups": ["flows-0"], "transport": {"kind": "tcp", "variant": "vegas"}}]},
+                "changes.0.transport.variant: 'vegas' .* must have the law cubic",
+            ),
+            (
+                {"changes": [{"at": "1 s", "groups": ["second"], "transport": {"kind": "tcp", "variant": "cubic"}}]},
+                "changes.0.transport: .* group second has no law",
+            ),
             (
                 {"changes": [{"at": "1 s", "delay": "9 ms"}]},
                 "changes.0.reorders: false .* must be true as jitter.reorders",

@@ -1,12 +1,14 @@
-// What changes during a run: links (`changes` of a scenario) and the periods in which sources are active. A plan has
-// both as steps of its links and schedules of its groups (crates/net/src/link, source/schedule.rs).
+// What changes during a run: links and flows (`changes` of a scenario), and the periods in which sources are active. A
+// plan has them as steps of its links, changes of its groups and their schedules (crates/net/src/link, plan/changes.rs,
+// source/schedule.rs).
 
 import type { Catalogue, Json, Tables } from "./catalogue";
 import { RATE, TIME, format, parse } from "./quantity";
 import { ScenarioError, readTable, refuse } from "./reading";
 
-/** The fields of a link that can change. */
-export const CHANGEABLE = ["rate", "delay", "loss", "queue", "up"] as const;
+/** The fields of links and of groups of flows that can change. */
+export const OF_LINKS = ["rate", "delay", "loss", "queue", "up"] as const;
+export const OF_FLOWS = ["transport", "via"] as const;
 /** The end of the longest run. */
 const NEVER = 17280000e12;
 
@@ -44,24 +46,52 @@ interface Change {
   readonly place: Json | undefined;
 }
 
-/** Reads a queue's table for a queue of the plan: the values that it gives, as in a plan. */
-type ReadQueue = (given: Json, before: Tables, at: string) => Tables;
+/** Reads a table for a queue or a law of the plan: the values that it gives, as in a plan. */
+type Read = (given: Json, before: Tables, at: string) => Tables;
 
-/** Makes the changes of the links of a plan, which they are made in. */
-export function changeLinks(given: Json | undefined, measured: string, duration: number, find: Find, readQueue: ReadQueue, catalogue: Catalogue): void {
-  const changes = ((given ?? []) as Tables[]).map((raw, place): Change => {
+/** What changes need to know of a scenario. */
+export interface Changeable {
+  readonly plan: Tables;
+  /** The names of a graph's links and nodes, in the order of the plan; empty for a dumbbell. */
+  readonly links: readonly string[];
+  readonly nodes: readonly string[];
+  readonly groups: readonly string[];
+  /** Name of the measured link. */
+  readonly measured: string;
+  readonly duration: number;
+  readonly queue: Read;
+  readonly law: Read;
+}
+
+/** Makes the changes of a scenario in its plan. */
+export function makeChanges(given: Json | undefined, of: Changeable, catalogue: Catalogue): void {
+  const changes = read(given, of.duration, catalogue).toSorted((a, b) => a.at - b.at);
+  changeLinks(changes, of);
+  changeFlows(changes, of);
+}
+
+function read(given: Json | undefined, duration: number, catalogue: Catalogue): Change[] {
+  return ((given ?? []) as Tables[]).map((raw, place): Change => {
     const path = `changes.${place}`;
     const change = readTable(raw, "Change", path, catalogue.tables);
     const at = time(change["at"]);
     if (at >= duration) throw refuse(`${path}.at`, change["at"], `must be before the end, at ${duration / 1e12} s`);
-    if (CHANGEABLE.every((name) => change[name] === undefined)) throw new ScenarioError(`${path}.rate: is missing; one of ${CHANGEABLE.join(", ")} must be given`);
+    const [links, flows] = [OF_LINKS, OF_FLOWS].map((names) => names.some((name) => change[name] !== undefined));
+    if (!links && !flows) throw new ScenarioError(`${path}.rate: is missing; one of ${[...OF_LINKS, ...OF_FLOWS].join(", ")} must be given`);
+    if (!links && change["links"] !== undefined) throw refuse(`${path}.links`, change["links"], `must be absent unless one of ${OF_LINKS.join(", ")} is given`);
+    if (!flows && change["groups"] !== undefined) throw refuse(`${path}.groups`, change["groups"], `must be absent unless one of ${OF_FLOWS.join(", ")} is given`);
     if (change["waiting"] !== undefined && change["up"] !== false) throw refuse(`${path}.waiting`, change["waiting"], "must be absent unless up is false");
     if (change["reorders"] === true && change["delay"] === undefined) throw refuse(`${path}.reorders`, true, "must be absent unless delay is given");
     return { at, path, table: change, place: (raw["loss"] as Tables | undefined)?.["place"] };
   });
+}
+
+function changeLinks(changes: readonly Change[], { plan, links: names, measured, queue }: Changeable): void {
+  const find = finder(plan, names);
   const of = new Map<string, Change[]>();
-  for (const change of changes.toSorted((a, b) => a.at - b.at)) {
+  for (const change of changes) {
     const { path, table } = change;
+    if (OF_LINKS.every((name) => table[name] === undefined)) continue;
     for (const [place, name] of ((table["links"] ?? [measured]) as string[]).entries()) {
       const where = table["links"] === undefined ? `${path}.links` : `${path}.links.${place}`;
       const link = find(name);
@@ -73,10 +103,43 @@ export function changeLinks(given: Json | undefined, measured: string, duration:
   for (const [name, own] of of) {
     const link = find(name) as Tables;
     changeLosses(link, own);
-    changeQueue(link, own, readQueue);
+    changeQueue(link, own, queue);
     changeDelay(link, own);
     changeRate(link, own);
   }
+}
+
+function changeFlows(changes: readonly Change[], { plan, nodes, groups, law }: Changeable): void {
+  for (const { at, path, table } of changes) {
+    const { transport, via } = table;
+    if (transport === undefined && via === undefined) continue;
+    if (table["groups"] === undefined && groups.length > 1) throw new ScenarioError(`${path}.groups: is missing; must be given, as there are several groups: ${groups.join(", ")}`);
+    for (const [place, name] of ((table["groups"] ?? groups.slice(0, 1)) as string[]).entries()) {
+      const group = (plan["groups"] as Tables[])[groups.indexOf(name)];
+      if (group === undefined) throw refuse(`${path}.groups.${place}`, name, `must be one of ${groups.join(", ")}`);
+      const made: Tables = { at };
+      if (transport !== undefined) {
+        const before = lawOf(group);
+        if (before === undefined) throw refuse(`${path}.transport`, transport, `must be absent: group ${name} has no law whose parameters can change`);
+        made["congestion"] = { ...before, ...law(transport, before, `${path}.transport`) };
+      }
+      if (via !== undefined) {
+        if (nodes.length === 0) throw refuse(`${path}.via`, via, "must be absent in a dumbbell, where each flow has one path");
+        made["via"] = (via as string[]).map((node, step) => {
+          if (!nodes.includes(node)) throw refuse(`${path}.via.${step}`, node, `must be one of ${nodes.join(", ")}`);
+          return nodes.indexOf(node);
+        });
+      }
+      group["changes"] = [...((group["changes"] ?? []) as Tables[]), made];
+    }
+  }
+}
+
+/** The law of a group's flows after the changes so far. */
+function lawOf(group: Tables): Tables | undefined {
+  const changed = ((group["changes"] ?? []) as Tables[]).findLast(({ congestion }) => congestion !== undefined);
+  const sender = (group["transport"] as Tables)["sender"] as Tables | undefined;
+  return (changed ?? sender)?.["congestion"] as Tables | undefined;
 }
 
 function changeRate(link: Tables, changes: readonly Change[]): void {
@@ -131,7 +194,7 @@ function changeDelay(link: Tables, changes: readonly Change[]): void {
   link["delay_trace"] = { times, extra: delays.map((delay) => delay - least), period: null, reorders: changed.some(({ table }) => table["reorders"] === true) };
 }
 
-function changeQueue(link: Tables, changes: readonly Change[], readQueue: ReadQueue): void {
+function changeQueue(link: Tables, changes: readonly Change[], readQueue: Read): void {
   let queue = link["queue"] as Tables;
   const found: Tables[] = [];
   for (const { at, path, table } of changes) {
@@ -216,6 +279,9 @@ export function momentsOf(changes: Json | undefined, groups: readonly Tables[], 
     const said = ["rate", "delay"].filter((name) => (table[name] ?? null) !== null).map((name) => `${name} ${table[name]}`);
     said.push(...["loss", "queue"].filter((name) => (table[name] ?? null) !== null));
     if ((table["up"] ?? null) !== null) said.push(table["up"] === true ? "up" : "down");
+    const parameters = Object.entries((table["transport"] ?? {}) as Tables).filter(([name]) => !["kind", "variant"].includes(name));
+    said.push(...parameters.map(([name, value]) => `${name} ${String(value)}`));
+    if (Array.isArray(table["via"])) said.push(table["via"].length > 0 ? `via ${table["via"].join("-")}` : "shortest path");
     mark(time(table["at"]), said.join(", "));
   }
   for (const [place, group] of groups.entries()) {

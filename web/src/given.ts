@@ -2,8 +2,8 @@
 // the page may change, each with its places in the plan.
 
 import type { Catalogue, Json, Tables } from "./catalogue";
-import { changeLinks, finder, momentsOf, scheduleOf } from "./changes";
-import { type Described, type Group, put, queueChanges } from "./plan";
+import { makeChanges, momentsOf, scheduleOf } from "./changes";
+import { type Described, type Group, put, readers } from "./plan";
 import { RATE, TIME, parse } from "./quantity";
 import { readFields } from "./reading";
 
@@ -92,7 +92,8 @@ export function describeGiven(given: Given, catalogue: Catalogue): Described {
     Object.assign((plan["groups"] as Tables[])[place] ?? {}, scheduleOf({ ...times, source: group["source"] ?? {} }, at, duration));
   }
   const { link } = scenario["measure"] as { link: string };
-  changeLinks(scenario["changes"], link, duration, finder(plan, given.links), queueChanges(catalogue), catalogue);
+  const nodes = ((scenario["nodes"] ?? []) as { name: string }[]).map(({ name }) => name);
+  makeChanges(scenario["changes"], { plan, links: given.links, nodes, groups: groups.map(({ name }) => name), measured: link, duration, ...readers(catalogue) }, catalogue);
   return { ...given.described, plan, rate, duration, groups, moments: momentsOf(scenario["changes"], own, groups.map(({ name }) => name)) };
 }
 

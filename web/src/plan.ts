@@ -2,7 +2,7 @@
 // the one of `ackclock run`; tests compare them. Scenarios with other fields have to be opened by `ackclock lab FILE`.
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
-import { type Moment, changeLinks, finder, lossOf, momentsOf, scheduleOf } from "./changes";
+import { type Moment, lossOf, makeChanges, momentsOf, scheduleOf } from "./changes";
 import { RATE, SIZE, TIME, type Quantity, parse } from "./quantity";
 import { type Field, type Fields, ScenarioError, readField, readFields, readTable, refuse } from "./reading";
 
@@ -108,7 +108,7 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
     records: [],
     captures: [],
   };
-  changeLinks(top["changes"], "bottleneck", duration, finder(plan, []), queueChanges(catalogue), catalogue);
+  makeChanges(top["changes"], { plan, links: [], nodes: [], groups: groups.map(({ name }) => name), measured: "bottleneck", duration, ...readers(catalogue) }, catalogue);
   return {
     plan,
     moments: momentsOf(top["changes"], clients, groups.map(({ name }) => name)),
@@ -159,12 +159,24 @@ function queue(given: Json | undefined, profile: string, packetSize: number, at:
   return { ...discipline(kind, profile, packetSize, catalogue), ...values };
 }
 
-/** Reads what a change gives of a queue. */
-export const queueChanges = (catalogue: Catalogue) => (given: Json, before: Tables, at: string): Tables => {
-  const { kind, values } = queueValues(given, at, catalogue);
-  if (kind !== before["kind"]) throw refuse(`${at}.kind`, kind, `must be ${before["kind"]}, as before`);
-  return values;
-};
+/** Read what a change gives of a queue and of a law. */
+export const readers = (catalogue: Catalogue) => ({
+  queue: (given: Json, before: Tables, at: string): Tables => {
+    const { kind, values } = queueValues(given, at, catalogue);
+    if (kind !== before["kind"]) throw refuse(`${at}.kind`, kind, `must be ${before["kind"]}, as before`);
+    return values;
+  },
+  law: (given: Json, before: Tables, at: string): Tables => {
+    const table = readTable(given, "Tcp", at, catalogue.tables);
+    const fields: Fields = catalogue.tables["Tcp"]?.fields ?? {};
+    const variant = readField(table, "variant", fields, at);
+    const kind = catalogue.variants[variant]?.congestion ?? "";
+    if (kind !== before["kind"]) throw refuse(`${at}.variant`, variant, `must have the law ${before["kind"]}, as before`);
+    const parameters = catalogue.laws[kind]?.parameters ?? [];
+    const own = readFields(table, { kind: fields["kind"] ?? {}, variant: fields["variant"] ?? {}, ...schemasOf(parameters) }, [], at, catalogue.tables);
+    return Object.fromEntries(parameters.flatMap((each) => (own[each.name] === undefined ? [] : [[each.name, plannedValue(own[each.name] ?? null, each)]])));
+  },
+});
 
 /** Reads a queue's table: its kind, and what it gives, as in a plan. */
 function queueValues(given: Json, at: string, catalogue: Catalogue): { kind: string; values: Tables } {

@@ -4,7 +4,7 @@
 import { parse as parseToml } from "smol-toml";
 
 import type { Json, Tables } from "./catalogue";
-import { CHANGEABLE, STOPS, completes, neverEnds, periodsOf } from "./changes";
+import { OF_FLOWS, OF_LINKS, STOPS, completes, neverEnds, periodsOf } from "./changes";
 import { element } from "./dom";
 import { choiceKnob, textKnob } from "./knob";
 
@@ -13,10 +13,11 @@ const ENDS = [
   ["duration", "after a time", "Each source stops this long after its own start"],
   ["active", "in pauses", "The sources are active in periods such as 5 s to 20 s, 30 s to 45 s"],
 ] as const;
+const CHANGEABLE = [...OF_LINKS, ...OF_FLOWS];
 /** What a new change of a field is. */
 const NEW: Readonly<Record<string, (queue: string) => Json>> = {
   rate: () => "1 Mbps", delay: () => "50 ms", up: () => false,
-  loss: () => ({ kind: "random", probability: 0.01 }), queue: (kind) => ({ kind, packets: 50 }),
+  loss: () => ({ kind: "random", probability: 0.01 }), queue: (kind) => ({ kind, packets: 50 }), transport: () => ({ kind: "tcp", variant: "cubic" }), via: () => [],
 };
 
 /** Sets fields of a table; null removes one. */
@@ -46,7 +47,7 @@ export function periodKnobs(id: (name: string) => string, group: Tables, set: Se
   ];
 }
 
-/** The settings of the changes of links. */
+/** The settings of the changes of links and flows. */
 export function changeKnobs(changes: readonly Tables[], links: readonly string[], queue: string, set: (changes: Tables[], rebuild: boolean) => void): HTMLElement {
   const names = element("datalist", { id: "links" }, ...links.map((value) => element("option", { value })));
   const add = element("button", { type: "button", id: "add-change" }, "Add a change");
@@ -57,10 +58,12 @@ export function changeKnobs(changes: readonly Tables[], links: readonly string[]
       const made = structuredClone(changes) as Tables[];
       const now = made[place] ?? {};
       for (const [name, value] of Object.entries(values)) {
-        if (value === null) delete now[name];
-        else now[name] = value;
+        // the other fields of this form begin with what the change has now
+        for (const table of [now, change]) {
+          if (value === null) delete table[name];
+          else table[name] = value;
+        }
       }
-      Object.assign(change, now);
       set(made, rebuild);
     };
     const remove = element("button", { type: "button", id: id("remove"), "aria-label": `Remove change ${place + 1}` }, "Remove");
@@ -70,12 +73,13 @@ export function changeKnobs(changes: readonly Tables[], links: readonly string[]
       "div", { class: "change", role: "group", "aria-label": `Change ${place + 1}` },
       element("div", { class: "bar" }, element("span", { class: "spare" }, `Change ${place + 1}`), remove),
       textKnob(id("at"), "At", String(change["at"]), (text) => put({ at: text })),
-      textKnob(id("links"), "Link", ((change["links"] ?? [links[0] ?? ""]) as string[]).join(", "), (text) => put({ links: text.split(",").map((name) => name.trim()) }), true, "links"),
+      ...(OF_LINKS.every((name) => absent.includes(name)) ? [] : [textKnob(id("links"), "Link", ((change["links"] ?? [links[0] ?? ""]) as string[]).join(", "), (text) => put({ links: text.split(",").map((name) => name.trim()) }), true, "links")]),
+      ...(OF_FLOWS.every((name) => absent.includes(name)) ? [] : [textKnob(id("groups"), "Groups", ((change["groups"] ?? []) as string[]).join(", "), (text) => put({ groups: text === "" ? null : text.split(",").map((name) => name.trim()) }), true)]),
       ...CHANGEABLE.filter((name) => !absent.includes(name)).map((name) => fieldKnob(id(name), name, change, put)),
       ...(absent.length === 0 ? [] : [choiceKnob(id("also"), "Also change", "", [["", "–", ""], ...absent.map((name) => [name, name, ""] as const)], (name) => put({ [name]: NEW[name]?.(queue) ?? null }, true))]),
     );
   });
-  return element("fieldset", {}, element("legend", {}, element("span", { class: "spare" }, "Changes of links")), ...blocks, element("div", { class: "bar" }, add), names);
+  return element("fieldset", {}, element("legend", {}, element("span", { class: "spare" }, "Changes")), ...blocks, element("div", { class: "bar" }, add), names);
 }
 
 function fieldKnob(id: string, name: string, change: Tables, put: Set): HTMLElement {
@@ -84,7 +88,7 @@ function fieldKnob(id: string, name: string, change: Tables, put: Set): HTMLElem
     const states = [["up", "up", ""], ["kept", "down, queue kept", ""], ["lost", "down, queue lost", ""]] as const;
     return choiceKnob(id, "Link is", value, states, (now) => put(now === "up" ? { up: true, waiting: null } : { up: false, waiting: now }));
   }
-  const isTable = name === "loss" || name === "queue";
+  const isTable = name !== "rate" && name !== "delay";
   const set = (text: string): void => put({ [name]: isTable ? tableOf(text) : text });
   const field = textKnob(id, name.replace(/^./, (letter) => letter.toUpperCase()), isTable ? inline(change[name] ?? null) : String(change[name]), set, isTable);
   if (name !== "delay") return field;
