@@ -14,6 +14,7 @@ from ackclock.laws.law import Law
 from ackclock.papers.manyflows.abstract import abstract_internet as abstract_internet
 from ackclock.running.decomposition import Component, components
 from ackclock.running.estimate import Estimate
+from ackclock.running.figures.together import plot
 from ackclock.running.result import load
 from ackclock.running.run import Run, simulate
 from ackclock.running.runs import Runs
@@ -27,6 +28,7 @@ from ackclock.scenario import (
     CoDel,
     Connections,
     Constant,
+    Convergence,
     DelayTrace,
     DropTail,
     DualPi2,
@@ -94,6 +96,7 @@ __all__ = [
     "Component",
     "Connections",
     "Constant",
+    "Convergence",
     "DelayTrace",
     "Discipline",
     "DisciplineError",
@@ -161,6 +164,7 @@ __all__ = [
     "conform",
     "load",
     "pipe",
+    "plot",
     "read_capture",
     "replicate",
     "simulate",

@@ -38,7 +38,7 @@ def _scenario(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         "queue": _queue(random, catalogue),
     }
     if random.random() < 0.3:
-        bottleneck["loss"] = {"kind": "random", "probability": random.choice([0.001, 0.01])}
+        bottleneck["loss"] = _loss(random)
     dumbbell: dict[str, Any] = {"bottleneck": bottleneck, "access": _access(random)}
     if random.random() < 0.2:
         dumbbell["reverse"] = {"rate": "1 Mbps", "delay": "7 ms", "queue": _queue(random, catalogue)}
@@ -51,8 +51,57 @@ def _scenario(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
     if random.random() < 0.3:
         scenario["packet_size"] = random.choice([576, 9000])
     if random.random() < 0.5:
+        scenario["changes"] = [_change(random, bottleneck["queue"]["kind"]) for _ in range(random.randint(1, 4))]
+        scenario["changes"] += list(_of_laws(random, catalogue, scenario["clients"]))
+    if random.random() < 0.5:
         scenario["measure"] = {"from": "1 s", "bin": f"{random.choice([20, 50, 100])} ms"}
+    if random.random() < 0.3:
+        scenario.setdefault("measure", {})["convergence"] = {"window": "300 ms", "delta": 0.5}
     return scenario
+
+
+def _loss(random: Random) -> dict[str, Any]:
+    loss: dict[str, Any] = random.choice(
+        [
+            {"kind": "random", "probability": random.choice([0.001, 0.01])},
+            {"kind": "random", "probability": 0.01, "idle": 0.0},
+            {"kind": "list", "packets": [3, 20]},
+            {"kind": "gilbert-elliott-packets", "to_bad": 0.01, "to_good": 0.3},
+            {"kind": "gilbert-elliott-time", "good_time": "500 ms", "bad_time": "40 ms"},
+        ]
+    )
+    return loss
+
+
+def _change(random: Random, queue: str) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = [
+        {"rate": random.choice(["700 kbps", "3 Mbps", "12 Mbit/s"])},
+        {"delay": f"{random.randint(1, 60)} ms"},
+        {"delay": "5 ms", "reorders": True},
+        {"loss": _loss(random)},
+        {"queue": {"kind": queue, "packets": random.randint(5, 60)}},
+        {"queue": {"kind": queue, "bytes": "30 kB"}},
+        {"up": False},
+        {"up": False, "waiting": "lost"},
+        {"up": True},
+    ]
+    change: dict[str, Any] = {"at": f"{random.choice([0, 300, 900, 1500, 1500])} ms"}
+    for part in random.sample(parts, random.randint(1, 2)):
+        change |= part
+    if random.random() < 0.4:
+        links = ["bottleneck", "bottleneck.reverse", "access.0", "access.0.reverse"]
+        change["links"] = random.sample(links, random.randint(1, 2))
+    return change
+
+
+def _of_laws(random: Random, catalogue: dict[str, Any], clients: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield changes of the parameters of laws, some of which no run can change."""
+    for place, group in enumerate(clients):
+        variant = group["transport"].get("variant")
+        if variant is not None and random.random() < 0.5:
+            law = catalogue["congestion"][catalogue["variants"][variant]["congestion"]]
+            given = {"kind": "tcp", "variant": variant, **_some(random, law["parameters"], 0.5)}
+            yield {"at": "800 ms", "groups": [f"clients-{place}"], "transport": given}
 
 
 def _access(random: Random) -> dict[str, Any]:
@@ -109,6 +158,14 @@ def _clients(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         clients["start"] = "500 ms"
     if random.random() < 0.3:
         clients["spread"] = "300 ms"
+    if random.random() < 0.4:
+        ends: list[dict[str, Any]] = [
+            {"stop": "1800 ms"},
+            {"duration": "1 s"},
+            {"active": [["500 ms", "1200 ms"], ["1300 ms", "1900 ms"]]},
+            {"stop": "1800 ms", "unfinished": "drained"},
+        ]
+        clients |= random.choice(ends)
     if random.random() < 0.2:
         clients["packet_size"] = random.choice([200, 576, 1000])
     if random.random() < 0.1:

@@ -32,8 +32,11 @@ def test_each_table_that_a_field_names_is_there() -> None:
         for field in table["fields"].values():
             each = field.get("items", field)
             assert {*each.get("kinds", {}).values(), *([each["table"]] if "table" in each else [])} <= tables.keys()
-    assert {"Flow", "RateTrace", "Connections", "ListedLoss"}.isdisjoint(tables)
+    assert {"Flow", "RateTrace", "Connections"}.isdisjoint(tables)
     assert tables["Clients"]["fields"]["source"]["kinds"]["fgn"] == "FractionalNoise"
+    assert tables["Scenario"]["fields"]["changes"]["items"] == {"table": "Change"}
+    pair = tables["Clients"]["fields"]["active"]["items"]["pair"]
+    assert (pair["x-quantity"], pair["x-least"]) == ("time", "0 s")
 
 
 def test_fields_have_their_ranges_defaults_and_texts() -> None:

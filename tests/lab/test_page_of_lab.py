@@ -292,6 +292,23 @@ def test_gives_the_bytes_of_the_native_engine(visit: dict[str, Any], prepared: l
         assert answer == {"outcome": json.loads(outcome), "tables": digests(tables)}, each.scenario.to_toml()
 
 
+def test_edits_changes_and_stops(visit: dict[str, Any]) -> None:
+    found = detail(visit, "changes and stops")
+    scenario = Scenario.from_toml(found["toml"])
+    (change,) = scenario.changes
+    assert (change.rate, change.up, change.waiting, change.loss is not None) == ("500 kbps", False, "kept", True)
+    assert scenario.groups[0].active == (("0 s", "1 s"), ("1500 ms", "2 s"))
+    run = simulate(scenario, seed=int(scenario_seed(found["toml"])))
+    assert f"retransmissions{run.summary.retransmissions}" in found["numbers"]
+    assert f"timeouts{run.summary.timeouts}" in found["numbers"]
+
+
+def scenario_seed(file: str) -> str:
+    """Return the seed in the first line of a downloaded scenario."""
+    with open(file, encoding="utf-8") as text:  # noqa: PTH123  # a name from another program
+        return text.readline().split()[-1]
+
+
 def test_runs_a_law_in_python_on_its_server(visit: dict[str, Any]) -> None:
     shows = detail(visit, "a law in Python runs on its server")
     assert shows["law"] == "Calm"

@@ -112,6 +112,8 @@ class TestFrame:
     def test_each_figure_is_drawn(self, kind: Any, run: ac.Run) -> None:
         if kind.record in OF_SOURCES:
             run = ac.simulate(scenario().changed({"clients": [OF_SOURCES[kind.record]]}), record=[kind.record])
+        elif kind.name == "jain":
+            run = ac.simulate(scenario(), record=["throughput/100ms"])
         flow = 2 if kind.name == "diagram" else None
         axes = run.plot(figure=kind.name, flow=flow).axes
         assert axes[-1].get_xlabel()
@@ -273,11 +275,10 @@ class TestCommand:
         assert err.startswith("not drawn: states: the table has no rows, because the window laws of its flows have no")
         assert "only these laws have state variables: bbr" in err
 
-    def test_a_scenario_is_not_a_result(self, root: Path, plot: Any) -> None:
-        code, _, err = plot(root / "examples" / "codel.toml")
-        assert code == 2
-        assert "it is a file; if it is a scenario, run it first: `ackclock run " in err
-        assert err.count("\n") == 1
+    def test_one_result_has_one_figure_at_a_time(self, saved: Path, plot: Any) -> None:
+        code, _, err = plot(saved, "--figure", "cwnd", "--figure", "queue")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "--figure: 'queue' is not allowed; must be given once for a figure of one result" in err
 
     def test_a_result_without_records_names_them(self, tmp_path: Path, plot: Any) -> None:
         ac.simulate(scenario(duration="100 ms")).save(tmp_path / "r")

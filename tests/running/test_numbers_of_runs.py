@@ -24,7 +24,7 @@ from ackclock.running.summary import (
     links_of_run,
 )
 
-FACTORS = {"": 1, "packets": 1, "flows": 1, "%": 100, "ms": 1000, "Mbps": 1e-6}
+FACTORS = {"s": 1, "": 1, "packets": 1, "flows": 1, "%": 100, "ms": 1000, "Mbps": 1e-6}
 """Factor from the unit of the summary (1, seconds, bit/s) to each display unit."""
 
 

@@ -379,6 +379,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
             "bin": quantities(TIME, "1 ms", "10 s"),
             "link": st.sampled_from(["bottleneck", "bottleneck.reverse", "access.0"]),
             "links": st.just(["access.0.reverse"]),
+            "convergence": tables({"window": quantities(TIME, "1 s", "10 s")}, {"delta": st.floats(1e-6, 0.99)}),
         },
     )
     return tables(
@@ -469,7 +470,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.DelayTrace: {"steps", "path", "sha256", "period", "reorders"},
         ac.LossTrace: {"steps", "path", "sha256", "period", "place"},
         ac.GilbertElliottTime: {"kind", "good_time", "bad_time", "good", "bad", "place"},
-        ac.Measure: {"from_", "bin", "link", "links"},
+        ac.Measure: {"from_", "bin", "link", "links", "convergence"},
+        ac.Convergence: {"window", "delta"},
         ac.Connections: {"kind", "load", "size", "connections"},
         ac.Requests: {"kind", "size", "every"},
         ac.Pages: {"kind", "document", "objects", "size", "think", "connections"},
@@ -575,7 +577,9 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
 @settings(max_examples=60)
 def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
     """Runs are stopped at the first report of progress, or are short enough to end before it."""
-    small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
+    small: dict[str, Any] = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
+    if "convergence" in data["measure"]:
+        small["measure"]["convergence"] = {"window": "50 us"}
     for group in (*data.get("clients", ()), *data.get("flows", ())):
         early = {"stop": "60 us", "active": [["0 s", "60 us"], ["70 us", "80 us"]]}
         group.update({name: time for name, time in early.items() if name in group})

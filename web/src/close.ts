@@ -1,6 +1,6 @@
 // Single packets: the time-sequence diagram of a flow as tcptrace draws it, and the dumbbell with its packets in flight.
 
-import { choiceKnob } from "./knobs";
+import { choiceKnob } from "./knob";
 import { colour, element, groupColour, shown } from "./dom";
 import type { Crossing, Moment } from "./packets";
 import type { Described } from "./plan";

@@ -2,24 +2,14 @@
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
+import { type Numeric, choiceKnob, numericKnob, parameterKnob } from "./knob";
 import { discipline, packetRate, recoveryOf, sizedTransport, usualRecovery, windowOf } from "./plan";
 import { RATE, SIZE, TIME, format, parse } from "./quantity";
+import { changeKnobs, periodKnobs } from "./timing";
 
 export interface Change {
   readonly tables: Tables;
   readonly seed: string;
-}
-
-interface Numeric {
-  readonly id: string;
-  readonly label: string;
-  readonly unit: string;
-  readonly low: number;
-  readonly high: number;
-  readonly value: number;
-  readonly logarithmic?: boolean;
-  readonly whole?: boolean;
-  readonly set: (value: number) => void;
 }
 
 const at = (tables: Json | undefined, ...names: (string | number)[]): Json | undefined => {
@@ -32,7 +22,6 @@ const time = (text: Json | undefined, absent: string): number => Number(parse(TI
 const timeText = (picoseconds: number): string => format(TIME, BigInt(Math.round(picoseconds / 1e6)) * 1_000_000n);
 const rateText = (rate: number): string => format(RATE, BigInt(Math.round(rate)));
 
-const STEPS = 1000;
 const MS = 1e9;
 const S = 1e12;
 const MOST_GROUPS = 8;
@@ -72,7 +61,7 @@ export class Knobs {
   private build(): void {
     const focused = document.activeElement?.id;
     this.open = new Set([...this.form.querySelectorAll("details[open]")].map(({ id }) => id));
-    this.form.replaceChildren(this.network(), ...this.groups(), this.run());
+    this.form.replaceChildren(this.network(), ...this.groups(), this.changes(), this.run());
     for (const id of this.open) this.form.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
     if (focused) document.getElementById(focused)?.focus();
   }
@@ -119,6 +108,16 @@ export class Knobs {
         })]
         : []),
     ]);
+  }
+
+  private changes(): HTMLElement {
+    const { clients, changes } = this.tables as { clients: Tables[]; changes?: Tables[] };
+    const queue = String(at(this.tables, "dumbbell", "bottleneck", "queue", "kind") ?? "droptail");
+    return changeKnobs(changes ?? [], linksOf(clients.map(({ count }) => Number(count ?? 1))), queue, (now, rebuild) => {
+      if (now.length > 0) this.tables["changes"] = now;
+      else delete this.tables["changes"];
+      this.emit(rebuild);
+    });
   }
 
   private groups(): HTMLElement[] {
@@ -186,12 +185,19 @@ export class Knobs {
           this.emit();
         },
       }),
-      this.numeric({
+      ...(group["active"] === undefined ? [this.numeric({
         id: id("start"), label: "Start", unit: "s", low: 0, high: Math.max(1, time(this.tables["duration"], "30 s") / S), value: time(group["start"], "0 s") / S,
         set: (value) => {
           group["start"] = timeText(value * S);
           this.emit();
         },
+      })] : []),
+      ...periodKnobs(id, group, (values, rebuild) => {
+        for (const [name, value] of Object.entries(values)) {
+          if (value === null) delete group[name];
+          else group[name] = value;
+        }
+        this.emit(rebuild);
       }),
       this.numeric({
         id: id("spread"), label: "Random delay of starts", unit: "s", low: 0, high: Math.max(1, time(this.tables["duration"], "30 s") / S), value: time(group["spread"], "0 s") / S,
@@ -386,98 +392,11 @@ export class Knobs {
   }
 }
 
-export function numericKnob({ id, label, unit, low, high, value, logarithmic = false, whole = false, set }: Numeric): HTMLElement {
-  const lowest = logarithmic ? Math.max(low, 1e-9) : low;
-  const toStep = (number: number): number =>
-    logarithmic ? (STEPS * Math.log(Math.max(number, lowest) / lowest)) / Math.log(high / lowest) : (STEPS * (number - low)) / (high - low);
-  const toValue = (step: number): number => {
-    const exact = logarithmic ? lowest * (high / lowest) ** (step / STEPS) : low + ((high - low) * step) / STEPS;
-    if (whole) return Math.round(exact);
-    // steps of a logarithmic scale are 0.5 to 1 %: two or three digits
-    const digits = logarithmic ? 2 : 3;
-    return Math.min(high, Math.max(low, Number(exact.toPrecision(exact < 10 ** digits ? digits : 3))));
-  };
-  const text = (number: number): string => String(Number(number.toPrecision(6)));
-  const range = element("input", { type: "range", min: "0", max: String(STEPS), id, "aria-label": `${label}${unit === "" ? "" : `, ${unit}`}` });
-  if (whole && high - low <= STEPS && !logarithmic) {
-    range.min = String(low);
-    range.max = String(high);
-  }
-  const direct = range.max !== String(STEPS) || (whole && !logarithmic);
-  const input = element("input", { type: "text", inputmode: "decimal", id: `${id}-value`, "aria-label": `${label}${unit === "" ? "" : ` in ${unit}`}`, size: "6" });
-  const show = (number: number): void => {
-    range.value = String(direct ? number : Math.round(toStep(number)));
-    range.setAttribute("aria-valuetext", `${text(number)} ${unit}`);
-  };
-  show(value);
-  input.value = text(value);
-  range.addEventListener("input", () => {
-    const now = direct ? Number(range.value) : toValue(Number(range.value));
-    input.value = text(now);
-    input.removeAttribute("aria-invalid");
-    range.setAttribute("aria-valuetext", `${text(now)} ${unit}`);
-    set(now);
-  });
-  input.addEventListener("change", () => {
-    const now = Number(input.value.replace(",", "."));
-    const isRight = input.value.trim() !== "" && Number.isFinite(now) && now >= 0 && (!whole || Number.isInteger(now));
-    if (isRight) {
-      input.removeAttribute("aria-invalid");
-      show(now);
-      set(now);
-    } else input.setAttribute("aria-invalid", "true");
-  });
-  return element(
-    "div", { class: "knob" },
-    element("label", { for: id }, label), element("span", { class: "value" }, input, element("span", { class: "quiet" }, unit)), range,
-  );
-}
-
-export function choiceKnob(
-  id: string,
-  label: string,
-  value: string,
-  options: readonly (readonly [string, string, string, string?])[],
-  set: (value: string) => void,
-): HTMLElement {
-  const select = element("select", { id });
-  let group: HTMLOptGroupElement | undefined;
-  for (const [name, text, doc, part] of options) {
-    const option = element("option", { value: name, title: doc }, text);
-    if (part === undefined) select.append(option);
-    else {
-      if (group?.label !== part) select.append((group = element("optgroup", { label: part })));
-      group.append(option);
-    }
-  }
-  select.value = value;
-  select.title = options.find(([name]) => name === value)?.[2] ?? "";
-  select.addEventListener("change", () => set(select.value));
-  return element("div", { class: "knob" }, element("label", { for: id }, label), select);
-}
-
-function parameterKnob(id: string, parameter: Parameter, value: Json | undefined, set: (value: Json) => void): HTMLElement {
-  const { name, doc, kind, choices = [] } = parameter;
-  let field: HTMLElement;
-  if (kind === "flag") {
-    const box = element("input", { type: "checkbox", id });
-    box.checked = value === true;
-    box.addEventListener("change", () => set(box.checked));
-    field = box;
-  } else if (kind === "choice") {
-    const select = element("select", { id }, ...choices.map((choice) => element("option", { value: choice }, choice)));
-    select.value = String(value);
-    select.addEventListener("change", () => set(select.value));
-    field = select;
-  } else {
-    const quantity = kind === "time" ? TIME : kind === "rate" ? RATE : undefined;
-    const asText = quantity === undefined || typeof value === "string" ? String(value) : value === null ? String(parameter.or) : format(quantity, BigInt(Number(value)));
-    const input = element("input", { type: "text", id, size: "7" });
-    input.value = asText;
-    input.addEventListener("change", () => set(quantity !== undefined ? input.value.trim() : Number(input.value)));
-    field = input;
-  }
-  return element("div", { class: "knob", title: doc }, element("label", { for: id }, name.replaceAll("_", "_\u200b")), field);
+/** The links of a dumbbell whose groups have these numbers of clients, that can change. */
+export function linksOf(counts: readonly number[]): string[] {
+  const firsts = counts.map(((sum) => (count) => (sum += count) - count)(0));
+  const access = firsts.flatMap((first, place) => (counts[place] === 1 ? [`access.${first}`] : []));
+  return ["bottleneck", ...access].flatMap((name) => [name, `${name}.reverse`]);
 }
 
 function sources(isTcp: boolean): (readonly [string, string, string])[] {

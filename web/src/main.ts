@@ -7,7 +7,8 @@ import { parse as parseToml, stringify } from "smol-toml";
 
 import type { Catalogue, Json, OwnLaw, Story, Tables } from "./catalogue";
 import { Close } from "./close";
-import { type Given, GivenKnobs, describeGiven, isGiven } from "./given";
+import { type Given, assign, describeGiven, editedScenario, isGiven } from "./given";
+import { GivenKnobs } from "./given_knobs";
 import { byId, colour, element, shown } from "./dom";
 import { type Figure, figureOf, pythonOf, save, tableOf, tomlOf } from "./downloads";
 import { type Change, Knobs } from "./knobs";
@@ -18,6 +19,7 @@ import { requestOf } from "./request";
 import { Runner } from "./runner";
 import { type Opened, ScriptView } from "./script";
 import { packed, read } from "./share";
+import { contentOf } from "./unpack";
 import type { Shown } from "./view";
 import type { Reply } from "./worker";
 
@@ -202,12 +204,12 @@ class Lab {
     // a scenario that the page can read has all settings
     let plain = false;
     try {
-      plain = isSame(describe(given.scenario, this.catalogue).plan, { ...given.plan, records: [], captures: [] });
+      plain = isSame(describe(given.scenario, this.catalogue).plan, { ...describeGiven(given, this.catalogue).plan, records: [], captures: [] });
     } catch {
       plain = false;
     }
     this.words(given.name, given.text ?? "");
-    this.show(plain ? { change } : { change, given: { ...given, edits: {} } });
+    this.show(plain ? { change } : { change, given });
   }
 
   private tell(story: Story): void {
@@ -284,7 +286,7 @@ class Lab {
   }
 
   private described(state: State): Described {
-    return state.given === undefined ? describe(state.change.tables, this.catalogue) : describeGiven(state.given);
+    return state.given === undefined ? describe(state.change.tables, this.catalogue) : describeGiven(state.given, this.catalogue);
   }
 
   private run(side: Side, keepsError = false): void {
@@ -444,7 +446,7 @@ class Lab {
     const { change, given } = this.current.state;
     const content = given === undefined
       ? `s=${await packed(stringify(change.tables))}&seed=${change.seed}`
-      : `d=${await packed(JSON.stringify({ ...given, effective: edited(given), plan: describeGiven(given).plan, seed: change.seed, edits: {} }))}`;
+      : `d=${await packed(JSON.stringify({ ...given, seed: change.seed }))}`;
     const zoom = this.zoom === undefined ? "" : `&zoom=${this.zoom.map((time) => Number(time.toFixed(6))).join("-")}`;
     return `${content}${zoom}`;
   }
@@ -467,35 +469,17 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return names.length === others.length && names.every((name) => isSame((a as Tables)[name], (b as Tables)[name]));
 }
 
-const scenarioOf = ({ change, given }: State): Tables => (given === undefined ? change.tables : (edited(given) as Tables));
-
-function edited(given: Given): Json {
-  const scenario = structuredClone(given.effective);
-  for (const [path, value] of Object.entries(given.edits ?? {})) assign(scenario, path.split("."), value);
-  return scenario;
-}
-
-/** Sets a field of nested tables by its path, as `ackclock run --set` does. */
-function assign(tables: Tables, path: readonly string[], value: Json): void {
-  let at = tables as Record<string, Json>;
-  for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, Json>;
-  at[path.at(-1) ?? ""] = value;
-}
+const scenarioOf = ({ change, given }: State): Tables => (given === undefined ? change.tables : editedScenario(given));
 
 function seedOf(text: string): string {
   if (!/^[0-9]{1,20}$/.test(text) || BigInt(text) >= MOST_SEED) throw new Error(`seed: '${text.slice(0, 30)}' is not allowed; must be an integer from 0 to 18446744073709551615`);
   return String(BigInt(text));
 }
 
-async function unzipped(id: string): Promise<ArrayBuffer> {
-  const bytes = Uint8Array.from(atob(byId(id).textContent?.trim() ?? ""), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
 async function start(): Promise<void> {
   // on a narrow screen the settings would cover the plots
   byId<HTMLDetailsElement>("settings").open = matchMedia("(min-width: 761px)").matches;
-  const [wasm, described] = await Promise.all([unzipped("engine"), unzipped("catalogue")]);
+  const [wasm, described] = [contentOf("engine"), contentOf("catalogue")];
   const law = JSON.parse(byId("law").textContent ?? "null") as OwnLaw | null;
   const catalogue = { ...(JSON.parse(new TextDecoder().decode(described)) as Catalogue), ...(law === null ? {} : { law }) };
   if (law !== null) {

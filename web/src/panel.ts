@@ -6,6 +6,7 @@ import type { Catalogue } from "./catalogue";
 import { colour, element, faded, groupColour, rateShown, shown, timeShown } from "./dom";
 import type { Measures, Outcome } from "./engine";
 import type { Described } from "./plan";
+import { stroked, vertical } from "./marks";
 import { type Content, type Key, type Line, Plot } from "./plot";
 import type { Phase, View } from "./view";
 
@@ -38,7 +39,7 @@ export class Panel {
     zoomed: (from: number, until: number) => void,
     whole: () => void,
   ) {
-    const over = (title: string, y: string, height: number): Plot => new Plot({ title, x: "time, s", y, height }, zoomed, whole);
+    const over = (title: string, y: string, height: number): Plot => new Plot({ title, x: "time, s", y, height }, zoomed, whole, () => this.drawn?.scenario.moments ?? []);
     this.plots = {
       cwnd: over("Congestion windows", "packets", 210),
       queue: over("Queue of the bottleneck", "packets", 170),
@@ -287,6 +288,10 @@ export class Panel {
       entry("retransmissions", shown(s["retransmissions"])),
       entry("timeouts", shown(s["timeouts"])),
       entry("Jain's index", shown(s["jain_index"])),
+      ...["join", "leave", "rate"].flatMap((name) => {
+        const found = s[`convergence_${name}`];
+        return found == null ? [] : [entry(`convergence, ${name}`, ...timeShown(found))];
+      }),
     );
     this.notices.replaceChildren(...notices.map((notice) => element("li", {}, notice)));
     this.notices.hidden = notices.length === 0;
@@ -367,30 +372,6 @@ function level(plot: uPlot, value: number, stroke: string): void {
     context.moveTo(left, y);
     context.lineTo(left + width, y);
   });
-}
-
-function vertical(plot: uPlot, x: number, stroke: string, label: string): void {
-  const { top, height } = plot.bbox;
-  stroked(plot, stroke, [2, 3], (context) => {
-    context.moveTo(x, top);
-    context.lineTo(x, top + height);
-    context.fillStyle = stroke;
-    context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-    context.textAlign = "left";
-    context.fillText(label, x + 4 * devicePixelRatio, top + 12 * devicePixelRatio);
-  });
-}
-
-function stroked(plot: uPlot, stroke: string, dash: readonly number[], path: (context: CanvasRenderingContext2D) => void): void {
-  const { ctx } = plot;
-  ctx.save();
-  ctx.beginPath();
-  ctx.strokeStyle = stroke;
-  ctx.lineWidth = devicePixelRatio;
-  ctx.setLineDash(dash.map((each) => each * devicePixelRatio));
-  path(ctx);
-  ctx.stroke();
-  ctx.restore();
 }
 
 /** Short lines at the top of a plot. */

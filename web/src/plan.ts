@@ -2,6 +2,7 @@
 // the one of `ackclock run`; tests compare them. Scenarios with other fields have to be opened by `ackclock lab FILE`.
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
+import { type Moment, lossOf, makeChanges, momentsOf, scheduleOf } from "./changes";
 import { RATE, SIZE, TIME, type Quantity, parse } from "./quantity";
 import { type Field, type Fields, ScenarioError, readField, readFields, readTable, refuse } from "./reading";
 
@@ -36,6 +37,8 @@ export interface Described {
   readonly link: number;
   /** Name of the queue discipline of the bottleneck. */
   readonly queue: string;
+  /** What plots over time mark. */
+  readonly moments: readonly Moment[];
   /** The names and values of the scenario that notices need, as in `labels` of `notices.py`. */
   readonly labels?: Tables;
 }
@@ -52,10 +55,10 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
   if (clients.length === 0 || clients.length > MOST_GROUPS) throw refuse("clients", clients, `must be an array of 1 to ${MOST_GROUPS} tables`);
 
   const link = (table: Tables, at: string): Tables => {
-    const { place, ...loss } = (table["loss"] ?? {}) as Tables;
+    const { place } = (table["loss"] ?? {}) as Tables;
     return {
       rate: base(RATE, table["rate"]), delay: time(table["delay"]), queue: queue(table["queue"], profile, packetSize, `${at}.queue`, catalogue),
-      ...(table["loss"] === undefined ? {} : { loss, ...(place === "before" ? {} : { loss_place: place ?? null }) }),
+      ...(table["loss"] === undefined ? {} : { loss: lossOf(table["loss"] as Tables), ...(place === "before" ? {} : { loss_place: place ?? null }) }),
     };
   };
   const { rate, delay, ...way } = link(dumbbell.bottleneck ?? {}, "dumbbell.bottleneck") as { rate: number; delay: number; queue: Tables };
@@ -67,15 +70,13 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
   let ownLaws = 0;
   const planned = clients.map((table, place) => {
     const at = `clients.${place}`;
-    const [size, count, start] = [octets(table["packet_size"] ?? packetSize), table["count"] as number, time(table["start"] ?? "0 s")];
-    const spread = time(table["spread"] ?? "0 s");
+    const [size, count] = [octets(table["packet_size"] ?? packetSize), table["count"] as number];
     const { transport, variant, isOwn } = transportOf(table["transport"] as Tables, profile, size, `${at}.transport`, catalogue);
     if (isOwn) put(transport, ["sender", "congestion", "number"], ownLaws++);
     const { kind } = table["source"] as { kind: string };
     const headers = size - dataBytes(transport, size);
     if (variant === "" && ["greedy", "transfers"].includes(kind)) throw refuse(`${at}.source.kind`, kind, "must be a source that sends at given times, as UDP does not pace");
-    if (start >= duration) throw refuse(`${at}.start`, table["start"], `must be before the end, at ${duration / 1e12} s`);
-    if (start + spread > duration) throw refuse(`${at}.spread`, table["spread"], `must be at most ${(duration - start) / 1e12} s, so that all flows start before the end`);
+    const timed = scheduleOf(table, at, duration);
     if (variant !== "" && size <= headers) throw refuse(`${at}.packet_size`, size, `must be above ${headers} for TCP`);
     const own = (table["access"] ?? shared) as Tables | undefined;
     if (own === undefined) throw new ScenarioError(`${at}.access: is missing; must be a link`);
@@ -87,7 +88,7 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
       rtt: delay + (reverse["delay"] as number) + 2 * (access["delay"] as number), direction,
     });
     return {
-      count, path: null, reverse: direction === "reverse", packet_size: size, start, spread,
+      count, path: null, reverse: direction === "reverse", packet_size: size, spread: time(table["spread"] ?? "0 s"), ...timed,
       ...(table["priority"] === 0 ? {} : { priority: table["priority"] ?? 0 }),
       ...((table["weight"] ?? 1) === 1 ? {} : { weight: table["weight"] }),
       transport,
@@ -99,18 +100,28 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
   if (bin === 0) throw new ScenarioError("measure.bin: is missing; must be a time, since no link has a delay");
   if (bin > duration) throw refuse("measure.bin", measure["bin"], `must be at most the duration (${duration / 1e12} s)`);
   if (duration / bin > MOST_BINS) throw refuse("measure.bin", measure["bin"], `must give at most ${MOST_BINS} bins`);
+  const plan = {
+    duration,
+    measure: { from, bin, link: 0, ...convergenceOf(measure["convergence"], duration) },
+    topology: { kind: "dumbbell", bottleneck: { rate, delay, ...way }, reverse, access: links.map((each) => [each, structuredClone(each)]) },
+    groups: planned,
+    records: [],
+    captures: [],
+  };
+  makeChanges(top["changes"], { plan, links: [], nodes: [], groups: groups.map(({ name }) => name), measured: "bottleneck", duration, ...readers(catalogue) }, catalogue);
   return {
-    plan: {
-      duration,
-      measure: { from, bin, link: 0 },
-      topology: { kind: "dumbbell", bottleneck: { rate, delay, ...way }, reverse, access: links.map((each) => [each, each]) },
-      groups: planned,
-      records: [],
-      captures: [],
-    },
+    plan,
+    moments: momentsOf(top["changes"], clients, groups.map(({ name }) => name)),
     groups, profile, rate, duration, bin, from, link: 0, queue: way.queue["kind"] as string,
     labels: { groups: groups.map(({ name }) => ({ name })), link: "bottleneck", packet_size: packetSize, room: catalogue.room[profile] ?? 0 },
   };
+}
+
+function convergenceOf(given: Json | undefined, duration: number): Tables {
+  if (given === undefined) return {};
+  const { window, delta } = given as { window: string; delta: number };
+  if (time(window) < 10 || time(window) > duration) throw refuse("measure.convergence.window", window, `must be from 10 ps to the duration, ${duration / 1e12} s`);
+  return { convergence: { window: time(window), delta } };
 }
 
 /** A value that was read, in its base unit. */
@@ -144,18 +155,43 @@ const plannedValue = (value: Json, { kind, or }: Parameter): Json =>
   kind !== "time" && kind !== "rate" ? value : value === or ? null : base(kind === "time" ? TIME : RATE, value);
 
 function queue(given: Json | undefined, profile: string, packetSize: number, at: string, catalogue: Catalogue): Tables {
-  const table = readTable(given ?? { kind: "droptail" }, "Queue", at, catalogue.tables);
+  const { kind, values } = queueValues(given ?? { kind: "droptail" }, at, catalogue);
+  return { ...discipline(kind, profile, packetSize, catalogue), ...values };
+}
+
+/** Read what a change gives of a queue and of a law. */
+export const readers = (catalogue: Catalogue) => ({
+  queue: (given: Json, before: Tables, at: string): Tables => {
+    const { kind, values } = queueValues(given, at, catalogue);
+    if (kind !== before["kind"]) throw refuse(`${at}.kind`, kind, `must be ${before["kind"]}, as before`);
+    return values;
+  },
+  law: (given: Json, before: Tables, at: string): Tables => {
+    const table = readTable(given, "Tcp", at, catalogue.tables);
+    const fields: Fields = catalogue.tables["Tcp"]?.fields ?? {};
+    const variant = readField(table, "variant", fields, at);
+    const kind = catalogue.variants[variant]?.congestion ?? "";
+    if (kind !== before["kind"]) throw refuse(`${at}.variant`, variant, `must have the law ${before["kind"]}, as before`);
+    const parameters = catalogue.laws[kind]?.parameters ?? [];
+    const own = readFields(table, { kind: fields["kind"] ?? {}, variant: fields["variant"] ?? {}, ...schemasOf(parameters) }, [], at, catalogue.tables);
+    return Object.fromEntries(parameters.flatMap((each) => (own[each.name] === undefined ? [] : [[each.name, plannedValue(own[each.name] ?? null, each)]])));
+  },
+});
+
+/** Reads a queue's table: its kind, and what it gives, as in a plan. */
+function queueValues(given: Json, at: string, catalogue: Catalogue): { kind: string; values: Tables } {
+  const table = readTable(given, "Queue", at, catalogue.tables);
   const fields: Fields = catalogue.tables["Queue"]?.fields ?? {};
   const kind = readField(table, "kind", fields, at);
   const parameters = catalogue.queues[kind]?.parameters ?? [];
   const { packets, bytes, count_in_service: counts, ...own } = readFields(table, { ...fields, ...schemasOf(parameters) }, [], at, catalogue.tables);
   if (packets !== undefined && bytes !== undefined) throw new ScenarioError(`${at}.bytes: must be absent when packets is given`);
-  const made = discipline(kind, profile, packetSize, catalogue);
-  if (packets !== undefined) made["limit"] = { packets };
-  if (bytes !== undefined) made["limit"] = { bytes: octets(bytes) };
-  if (counts !== undefined) made["count_in_service"] = counts;
-  for (const each of parameters) if (own[each.name] !== undefined) made[each.name] = plannedValue(own[each.name] ?? null, each);
-  return made;
+  const values: Tables = {};
+  if (packets !== undefined) values["limit"] = { packets };
+  if (bytes !== undefined) values["limit"] = { bytes: octets(bytes) };
+  if (counts !== undefined) values["count_in_service"] = counts;
+  for (const each of parameters) if (own[each.name] !== undefined) values[each.name] = plannedValue(own[each.name] ?? null, each);
+  return { kind, values };
 }
 
 /** A window in packets, from bytes of data. */

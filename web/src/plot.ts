@@ -2,7 +2,9 @@
 
 import uPlot from "uplot";
 
+import type { Moment } from "./changes";
 import { colour, element, shown } from "./dom";
+import { moments } from "./marks";
 
 export interface Line {
   readonly label: string;
@@ -60,6 +62,7 @@ export class Plot {
     private readonly titles: Titles,
     private readonly zoomed?: (from: number, until: number) => void,
     private readonly whole?: () => void,
+    private readonly marked: () => readonly Moment[] = () => [],
   ) {
     this.root.append(this.caption, this.place, this.tip);
   }
@@ -81,7 +84,8 @@ export class Plot {
     } else {
       this.plot.setData(data);
     }
-    this.place.setAttribute("aria-label", `${this.titles.title}. ${content.spoken}`);
+    const marks = this.marked().map(({ at, text }) => ` ${text} at ${shown(at)} s.`);
+    this.place.setAttribute("aria-label", `${this.titles.title}. ${content.spoken}${marks.join("")}`);
   }
 
   /** Draws again, in the colours and the size that the page has now. */
@@ -156,7 +160,7 @@ export class Plot {
         bind: { dblclick: () => () => { this.whole?.(); return null; } },
       },
       hooks: {
-        draw: [(plot) => this.now().over?.(plot)],
+        draw: [(plot) => this.now().over?.(plot), (plot) => moments(plot, this.marked())],
         setCursor: [(plot) => this.tell(plot)],
         setSelect: [(plot) => this.select(plot)],
       },

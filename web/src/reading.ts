@@ -11,12 +11,16 @@ export interface Field {
   /** For tables of several kinds, the name of the table of each. */
   readonly kinds?: Readonly<Record<string, string>>;
   readonly items?: Field;
+  /** Of an array of two values, the field of each. */
+  readonly pair?: Field;
   readonly default?: Json;
   readonly type?: "string" | "integer" | "number" | "boolean" | "array";
   readonly anyOf?: readonly Field[];
   readonly enum?: readonly Json[];
   readonly const?: Json;
   readonly pattern?: string;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -84,8 +88,12 @@ function read(given: unknown, field: Field, at: string, schemas: Schemas): Json 
     if (kind === undefined) throw new ScenarioError(`${at}.kind: is missing; ${allowed(word)}`);
     return readTable(given, field.kinds[String(read(kind, word, `${at}.kind`, schemas))] ?? "", at, schemas);
   }
-  const { items } = field;
-  if (items !== undefined && Array.isArray(given)) return given.map((each, place) => read(each, items, `${at}.${place}`, schemas));
+  const { items = field.pair, pair, minItems = 0, uniqueItems } = field;
+  if (items !== undefined && Array.isArray(given) && (pair === undefined || given.length === 2)) {
+    if (given.length < minItems || (uniqueItems && new Set(given).size < given.length)) throw refuse(at, given, allowed(field));
+    const one = { ...items, "x-allowed": items["x-allowed"] ?? allowed(field) };
+    return given.map((each, place) => read(each, one, `${at}.${place}`, schemas));
+  }
   const value = typeof given === "bigint" ? Number(given) : given;
   const wrong = problem(value, field);
   if (wrong !== undefined) throw refuse(at, given, wrong);
@@ -98,7 +106,7 @@ function tableOf(given: unknown, at: string): Tables {
 }
 
 const allowed = ({ table, kinds, ...field }: Field): string =>
-  field["x-allowed"] ?? (table ?? kinds ? "must be a table" : field.items ? "must be an array of tables" : `must be one of ${(field.enum ?? [field.const]).join(", ")}`);
+  field["x-allowed"] ?? (table ?? kinds ? "must be a table" : field.items ? "must be an array of tables" : field.pair ? "must be a pair of a beginning and an end" : `must be one of ${(field.enum ?? [field.const]).join(", ")}`);
 
 /** What is allowed instead of a value; undefined if the value is right. */
 function problem(value: unknown, field: Field): string | undefined {

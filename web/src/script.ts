@@ -4,7 +4,7 @@ import type { Catalogue } from "./catalogue";
 import { type Chosen, type Conformance, DemandError, type Script, refused, transportFor } from "./conform";
 import { element, shown } from "./dom";
 import { type Engine, PlanError } from "./engine";
-import { choiceKnob, numericKnob } from "./knobs";
+import { choiceKnob, numericKnob } from "./knob";
 import { Runner } from "./runner";
 import { Sequence } from "./sequence";
 import { type Address, packed } from "./share";

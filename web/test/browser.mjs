@@ -388,6 +388,57 @@ await check("a script from a file", async () => {
   await closed(tab);
 });
 
+const spoken = (tab) => tab.evaluate(() => document.querySelector(".run figure [role=img]").getAttribute("aria-label"));
+
+await check("changes and stops", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  await set(tab, "duration", "300");
+  const base = await numbers(tab);
+  await set(tab, "g0-ends", "stop");
+  await set(tab, "g0-until", "2 s");
+  expect((await said(tab)) === "", await said(tab));
+  expect(/ − .* at 2 s\./.test(await spoken(tab)), await spoken(tab));
+  const stopped = await numbers(tab);
+  expect(stopped !== base, "the group does not stop");
+  await tab.click("#add-change");
+  await tab.waitForFunction(() => document.getElementById("c0-rate") !== null);
+  for (const [id, value] of [["c0-at", "1 s"], ["c0-rate", "500 kbps"], ["c0-also", "loss"], ["c0-also", "up"], ["c0-up", "kept"], ["g0-ends", "active"], ["g0-until", "0 s to 1 s, 1500 ms to 2 s"]]) await set(tab, id, value);
+  expect((await said(tab)) === "", await said(tab));
+  expect((await spoken(tab)).includes("rate 500 kbps, loss, down at 1 s."), await spoken(tab));
+  expect((await numbers(tab)) !== stopped, "the change changes nothing");
+  for (const [id, value, message] of [
+    ["c0-at", "9 h", "changes.0.at: '9 h' is not allowed; must be before the end"],
+    ["c0-rate", "fast", "changes.0.rate: 'fast' is not allowed; must be a rate"],
+    ["c0-loss", "much", "changes.0.loss: 'much' is not allowed; must be a table"],
+    ["c0-links", "moon", "changes.0.links.0: 'moon' is not allowed; must be the name of a link"],
+    ["g0-until", "soon", "clients.0.active: 'soon' is not allowed; must be an array of 1 to 10000 pairs"],
+    ["g0-until", "3 s to 2 s", "clients.0.active: [[\"3 s\",\"2 s\"]] is not allowed; in the pair at 0, '2 s' must be later"],
+  ]) {
+    const before = await tab.inputValue(`#${id}`);
+    await set(tab, id, value);
+    expect((await said(tab)).startsWith(message), `${id}: ${await said(tab)}`);
+    await set(tab, id, before);
+    expect((await said(tab)) === "", await said(tab));
+  }
+  const expected = await numbers(tab);
+  await tab.click("#share");
+  await tab.waitForFunction(() => location.hash.startsWith("#s="));
+  const other = await opened(await tab.evaluate(() => location.hash));
+  await drawnAfter(other, 0);
+  expect((await numbers(other)) === expected, "the link gives another run");
+  expect((await other.inputValue("#g0-until")) === "0 s to 1 s, 1500 ms to 2 s", "the periods are not shared");
+  await closed(other);
+  await tab.click("#downloads summary");
+  const [download] = await Promise.all([tab.waitForEvent("download"), tab.click("#toml")]);
+  const file = join(out, "changes.toml");
+  await download.saveAs(file);
+  await tab.click("#c0-remove");
+  await tab.waitForFunction(() => document.getElementById("c0-rate") === null);
+  await closed(tab);
+  return { toml: file, numbers: expected };
+});
+
 await check("390 pixels", async () => {
   for (const story of ["sawtooth", "bufferbloat"]) {
     const tab = await opened(`#story=${story}`, { viewport: { width: 390, height: 844 } });

@@ -1,7 +1,8 @@
 // The engine in Node, for tests/lab: answers each line of JSON on standard input by one line.
 //
 // {"script": text, "profile": name, "variant": name} gives the result of a script; without names, those that it demands.
-// {"scenario": tables, "seed": text} gives the plan of the scenario and the notices of its run; {"plan": text, "seed": text} gives the outcome, and each column as
+// {"scenario": tables, "seed": text} gives the plan of the scenario and the notices of its run; {"given": document} gives
+// the plan of a document of `ackclock lab` with its edits, and the edited scenario; {"plan": text, "seed": text} gives the outcome, and each column as
 // the hexadecimal SHA-256 of its bytes.
 
 import { createHash } from "node:crypto";
@@ -12,6 +13,7 @@ import type { Catalogue } from "../src/catalogue";
 import { DemandError, refused, transportFor } from "../src/conform";
 import { Engine } from "../src/engine";
 import { describe } from "../src/plan";
+import { type Given, describeGiven, editedScenario, isGiven } from "../src/given";
 import { requestOf } from "../src/request";
 import { digests } from "./digests";
 
@@ -24,6 +26,7 @@ interface Question {
   readonly profile?: string;
   readonly variant?: string;
   readonly scenario?: unknown;
+  readonly given?: Given;
   readonly plan?: string;
   readonly seed?: string;
 }
@@ -37,8 +40,12 @@ function conform(script: string, chosen: { profile?: string | undefined; variant
   }
 }
 
-function answer({ script, profile, variant, scenario, plan, seed = "1" }: Question): unknown {
+function answer({ script, profile, variant, scenario, given, plan, seed = "1" }: Question): unknown {
   if (script !== undefined) return conform(script, { profile, variant });
+  if (given !== undefined) {
+    if (!isGiven(given)) throw new Error("not a document");
+    return { plan: describeGiven(given, catalogue).plan, scenario: editedScenario(given) };
+  }
   if (scenario !== undefined) {
     const found = describe(scenario, catalogue);
     const { notices } = engine.run(requestOf(found).plan, BigInt(seed), JSON.stringify(found.labels));

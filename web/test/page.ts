@@ -1,6 +1,7 @@
 // The engine in the built page, for tests in Chromium: runs a plan and gives the outcome and digests of all columns.
 
 import { Engine } from "../src/engine";
+import { contentOf } from "../src/unpack";
 import { digests } from "./digests";
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -10,11 +11,7 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 
 let engine: Promise<Engine> | undefined;
 
-async function loaded(): Promise<Engine> {
-  const packed = atob(document.getElementById("engine")?.textContent?.trim() ?? "");
-  const stream = new Blob([Uint8Array.from(packed, (letter) => letter.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return Engine.of(await WebAssembly.compile(await new Response(stream).arrayBuffer()));
-}
+const loaded = async (): Promise<Engine> => Engine.of(await WebAssembly.compile(contentOf("engine")));
 
 async function run(plan: string, seed: string): Promise<unknown> {
   const answer = (await (engine ??= loaded())).run(plan, BigInt(seed));

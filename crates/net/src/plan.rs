@@ -105,6 +105,19 @@ pub struct MeasureSpec {
     /// Additional links, for which fewer measures are computed.
     #[serde(default)]
     pub others: Vec<u32>,
+    /// How convergence is measured, if it is.
+    #[serde(default)]
+    pub convergence: Option<ConvergenceSpec>,
+}
+
+/// How convergence at the measured link is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConvergenceSpec {
+    /// Time over which rates are averaged.
+    pub window: Time,
+    /// How far the rate of a flow may be from its share, as a part of the share.
+    pub delta: f64,
 }
 
 impl MeasureSpec {

@@ -90,7 +90,13 @@ impl Case {
         let loss = Some(LossSpec::List { packets: self.losses.clone(), syns: self.syns });
         Plan {
             duration: self.duration(),
-            measure: MeasureSpec { from: Time::ZERO, bin: Time::SECOND, link: 1, others: Vec::new() },
+            measure: MeasureSpec {
+                from: Time::ZERO,
+                bin: Time::SECOND,
+                link: 1,
+                others: Vec::new(),
+                convergence: None,
+            },
             topology: Topology::Graph {
                 nodes: 3,
                 links: vec![

@@ -419,18 +419,27 @@ def query(
     ackclock plot codel --gauge count --out count.svg
     ackclock run examples/bbr.toml --record states --out bbr
     ackclock plot bbr --figure diagram --out diagram.png
+    ackclock plot result bbr --figure cwnd --figure rtt --out both.png
+    ackclock plot examples/join_and_leave.toml --figure throughput --figure jain --out fairness.png
     """
 )
 def plot(
-    result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="Folder of a result of ackclock run --out.", show_default=False)
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT...",
+            help="Folder of a result of ackclock run --out. Several results, stores of ackclock sweep and scenario "
+            "files are drawn in one figure.",
+            show_default=False,
+        ),
     ],
     figure: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="NAME",
             help="Figure to draw (default: one for each record of the result). `ackclock list figures` lists all "
-            "figures.",
+            "figures. Of several runs, a panel: cwnd, rtt, throughput, queue or jain (default: all); may be repeated "
+            "then.",
             show_default=False,
             autocompletion=completing.figures,
         ),
@@ -439,7 +448,8 @@ def plot(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="New file, PNG, SVG or PDF (default: RESULT-NAME.png beside the result).",
+            help="New file, PNG, SVG or PDF (default: RESULT-NAME.png beside the result, or together.png of several "
+            "runs).",
             show_default=False,
         ),
     ] = None,
@@ -494,12 +504,20 @@ def plot(
     """Draw the records of a saved run: congestion windows, throughput, queues, completion times and more.
 
     Each record has a usual figure, such as `cwnd` for windows. Without --figure, each record of the result is drawn.
+
+    Several runs are drawn in one figure, with a panel for each quantity over one time axis and a line for each run.
+    Scenario files are simulated with seed 1, and the points of a store are means over seeds with 95 % intervals.
     """
     from ackclock.cli import plotting  # noqa: PLC0415
 
-    name = "diagram" if diagram else figure
-    choice = plotting.Choice(name, link, flow, gauge or [], variable or [], from_, to)
-    plotting.plot(result, choice, out=out)
+    names = ["diagram"] if diagram else figure or []
+    choice = plotting.Choice(names[0] if names else None, link, flow, gauge or [], variable or [], from_, to)
+    if plotting.is_one(results):
+        plotting.plot(results[0], choice, names, out=out)
+    else:
+        from ackclock.cli import plotting_together  # noqa: PLC0415
+
+        plotting_together.plot_together(results, choice, names, out=out)
 
 
 @app.command(

@@ -105,11 +105,18 @@ def _named(name: str, run: "Run", result: Path) -> FigureKind:
     raise unreadable(result, f"its run has kept no {record}", wanted)
 
 
-def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
+def is_one(results: Sequence[Path]) -> bool:
+    """Whether these are one result, and not several runs, the runs of a store, or a scenario."""
+    return len(results) == 1 and not results[0].is_file() and not is_store(results[0])
+
+
+def plot(result: Path, choice: Choice, names: Sequence[str], *, out: Path | None) -> None:
     """Draw the records of a saved run, and write a file for each figure."""
+    if len(names) > 1:
+        raise refuse("--figure", names[1], "must be given once for a figure of one result")
     if out is not None and out.suffix.lower() not in FORMATS:
         raise refuse("--out", str(out), f"must end in one of {', '.join(FORMATS)}")
-    run = _load(result)
+    run = load_result(result)
     kinds = choice.kinds(run, result)
     flow, (start, end) = choice.number(run), choice.times(run)
     failures = []
@@ -127,7 +134,7 @@ def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
         except ScenarioError as error:
             failures.append(error)
             continue
-        _write(file, FORMATS[file.suffix.lower()](draw(drawn)))
+        write_figure(file, FORMATS[file.suffix.lower()](draw(drawn)))
         sys.stdout.write(f"The figure is {file}\n")
     if len(failures) == len(kinds):
         raise failures[0]
@@ -147,14 +154,11 @@ def _files(result: Path, kinds: Sequence[FigureKind], out: Path | None) -> Seque
     return files
 
 
-def _load(result: Path) -> "Run":
-    """Read a result; explain how to get one from a scenario or a store."""
+def load_result(result: Path) -> "Run":
+    """Read a result."""
     expected = "a result of `ackclock run --out`"
     if result.is_file():
-        why = f"it is a file; if it is a scenario, run it first: `ackclock run {result} --record windows --out FOLDER`"
-        raise unreadable(result, why, expected)
-    if is_store(result):
-        raise unreadable(result, "it is a store, for `ackclock report`, or `store.plot()` in Python", expected)
+        raise unreadable(result, "it is a file", expected)
     run = load(result)
     if UNSEALED in run.notices:
         sys.stderr.write(f"{result}: {UNSEALED}\n")
@@ -168,7 +172,7 @@ def _seconds(option: str, text: str | None) -> float | None:
         raise refuse(option, text, str(error)) from None
 
 
-def _write(out: Path, content: bytes) -> None:
+def write_figure(out: Path, content: bytes) -> None:
     """Write the figure atomically."""
     with new_file(out, allowed="a file that can be written", replaces=True) as made:
         made.write_bytes(content)

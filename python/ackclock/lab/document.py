@@ -18,7 +18,7 @@ from ackclock.values.quantity import RATE, TIME, Quantity, QuantityError
 _MOST_SETTINGS: Final = 60
 _FACTORS: Final = (10, 4, 2, 1)
 _FIELDS: Final = re.compile(
-    r"duration|(clients|flows)\.\d+\.(count|start|spread|packet_size|source\.[a-z_.]+)"
+    r"duration|(clients|flows)\.\d+\.(count|spread|packet_size|source\.[a-z_.]+)"
     r"|(dumbbell\.[a-z]+|links\.\d+|clients\.\d+\.access)\.(rate|delay|queue\.[a-z_]+|loss\.[a-z_]+|jitter\.max)"
 )
 """The fields that become settings, if nothing depends on them."""
@@ -49,6 +49,7 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "", served
     'reno'
     """
     whole = scenario.effective()
+    steady = _steady(whole)
     for at, algorithm in () if served else _in_python(whole):
         raise refuse(at, algorithm, "must be absent: the page cannot run Python; with --law, `ackclock lab` can")
     measured = find_measured(whole)
@@ -58,9 +59,10 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "", served
         "text": text,
         "scenario": scenario.to_dict(),
         "effective": json.loads(whole.to_json()),
-        "plan": json.loads(plan(whole)),
+        "plan": json.loads(plan(steady)),
+        "links": [] if whole.dumbbell is not None else list(links_of(whole).names()),
         "seed": str(seed),
-        "knobs": list(_settings(whole)) if scenario.dumbbell is None or _has_more(scenario) else [],
+        "knobs": list(_settings(steady)) if scenario.dumbbell is None or _has_more(scenario) else [],
         "described": {
             "groups": [
                 {
@@ -96,8 +98,17 @@ def _in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
         yield at, queue.discipline or ""
 
 
+def _steady(whole: Scenario) -> Scenario:
+    """Return the scenario without changes of links and stops of sources, which the page adds to the plan."""
+    lasting = {"stop": None, "duration": None, "active": None, "unfinished": None}
+    groups = {
+        name: tuple(group.model_copy(update=lasting) for group in getattr(whole, name)) for name in ("clients", "flows")
+    }
+    return whole.model_copy(update={"changes": (), **groups})
+
+
 _MORE: Final = (
-    *("connections", "requests", "frames", "pages", "video", "call", "trace", "list", "gilbert-elliott-time", "idle"),
+    *("connections", "requests", "frames", "pages", "video", "call", "trace"),
     *("policer", "shaper", "jitter", "reorder", *TRACES),
 )
 """Kinds and fields that the page does not know."""
@@ -105,8 +116,6 @@ _MORE: Final = (
 
 def _has_more(scenario: Scenario) -> bool:
     """Return whether a dumbbell has something that the page does not know, so that it needs the list of settings."""
-    if scenario.changes or any(group.pauses for group in scenario.groups):
-        return True
     text = scenario.to_json()
     return any(f'"{name}"' in text for name in _MORE)
 

@@ -10,21 +10,16 @@ from ackclock.scenario.schema import models_schema
 from ackclock.values.kinds import Kind, word
 
 _UNREAD: Final = {
-    "Scenario": {"nodes", "links", "flows", "changes"},
+    "Scenario": {"nodes", "links", "flows"},
     "Measure": {"links"},
-    "Clients": {"stop", "duration", "active", "unfinished"},
     "Link": {*TRACES, "policer", "shaper", "jitter", "reorder"},
-    "RandomLoss": {"idle"},
     "Queue": {*DISCIPLINE_FIELDS},
     "Tcp": {*LAW_FIELDS},
 }
 """Fields that the page does not read. It opens scenarios with them only with their plan."""
-_UNREAD_KINDS: Final = {
-    *("connections", "requests", "frames", "pages", "video", "call", "trace"),
-    *("list", "table", "gilbert-elliott-time"),
-}
+_UNREAD_KINDS: Final = {"connections", "requests", "frames", "pages", "video", "call", "trace", "table"}
 _KEPT: Final = {
-    *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum"),
+    *("type", "enum", "const", "minItems", "uniqueItems", "minimum", "maximum", "exclusiveMinimum"),
     *("x-allowed", "x-quantity", "x-least", "x-most"),
 }
 _OPEN: Final = {"Queue", "Tcp"}
@@ -78,6 +73,8 @@ def _trimmed(schema: Mapping[str, Any]) -> dict[str, Any]:
         trimmed["pattern"] = schema["pattern"]
     if "anyOf" in schema:
         trimmed["anyOf"] = [_trimmed(each) for each in schema["anyOf"]]
+    if "prefixItems" in schema:
+        trimmed["pair"] = _trimmed(schema["prefixItems"][0])
     if "items" in schema:
         trimmed["items"] = _trimmed(schema["items"])
     return trimmed

@@ -1,12 +1,10 @@
 """Writes the lab's page: one HTML file with the engine, which needs no server and no network."""
 
 import base64
-import gzip
 import io
 import json
 from collections.abc import Mapping
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 from zipfile import ZipFile
@@ -19,7 +17,6 @@ from ackclock.values.errors import refuse
 PARTS: Final = {"engine": "engine.wasm", "catalogue": "catalogue.json"}
 """The parts of the page by their place in it, and their names in its package."""
 
-_UNPACKS: Final = find_spec("_lzma") is not None
 _GIVEN: Final = '<script type="application/json" id="given">null</script>'
 _LAW: Final = '<script type="application/json" id="law">null</script>'
 _OFFLINE: Final = "default-src 'none';"
@@ -27,17 +24,16 @@ _ENGINE: Final = '<meta name="engine" content="{}">'
 
 
 def built_page() -> str | None:
-    """Return the page that ``make lab`` built, or ``None`` if there is none of this engine that Python can unpack."""
+    """Return the page that ``make lab`` built, or ``None`` if there is none of this engine."""
     packed = resources.files("ackclock.lab") / "page.zip"
-    if not packed.is_file() or not _UNPACKS:
+    if not packed.is_file():
         return None
     with ZipFile(io.BytesIO(packed.read_bytes())) as members:
         text = members.read("page.html").decode()
         if _ENGINE.format(catalogue().revision) not in text:
             return None
         for place, name in PARTS.items():
-            part = gzip.compress(members.read(name), mtime=0)
-            text = text.replace(f"<!-- {place} -->", base64.b64encode(part).decode(), 1)
+            text = text.replace(f"<!-- {place} -->", base64.b64encode(members.read(name)).decode(), 1)
     return text
 
 
@@ -47,15 +43,11 @@ def page_with(document: Mapping[str, Any] | None, law: Mapping[str, Any] | None 
     Raises
     ------
     ScenarioError
-        The page is not built, was built with another engine, or Python has no module ``lzma``.
+        The page is not built, or was built with another engine.
     """
     text = built_page()
     if text is None:
-        allowed = (
-            "must be built with this engine: run `make lab` in the checkout of Ackclock"
-            if _UNPACKS
-            else "needs a Python that has the module `lzma`"
-        )
+        allowed = "must be built with this engine: run `make lab` in the checkout of Ackclock"
         raise refuse("lab", "page.zip", allowed)
     if law is not None:
         text = text.replace(_OFFLINE, f"{_OFFLINE} connect-src 'self';", 1)

@@ -34,8 +34,12 @@ MAIN: Final = (
     "delay_mean",
     "timeouts",
     "jain_index",
+    "jain_windows",
+    "convergence_join",
+    "convergence_leave",
+    "convergence_rate",
 )
-"""The measures drawn by default; marks only if there are any."""
+"""The measures drawn by default, if they are defined in any run; marks only if there are any."""
 
 _MOST_ROWS: Final = 200
 

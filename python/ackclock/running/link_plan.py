@@ -12,8 +12,8 @@ from ackclock.scenario.step_trace import LossTrace
 from ackclock.values.quantity import RATE, TIME
 
 _TIMES: Final = ("good_time", "bad_time")
-_NEVER: Final = TIME.parse(LONGEST_RUN) + 1
-"""A time after the end of any run."""
+_NEVER: Final = TIME.parse(LONGEST_RUN)
+"""The end of the longest run. JavaScript counts it exactly, so that the page of the lab has the same plan."""
 
 
 def link_for_engine(link: Link | GraphLink, changes: Sequence[Change], own: Sequence[Queue]) -> dict[str, Any]:

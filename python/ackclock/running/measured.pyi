@@ -180,6 +180,36 @@ class RunNumbers:
         Fairness between kinds of flows, independent of their numbers.
         """
     @property
+    def jain_windows(self) -> float | None:
+        """Mean of Jain's index over windows of time, of the flows that share the link then.
+
+        Only with ``measure.convergence``, which gives the length of a window; a window begins at each tenth of
+        it. The flows that share the link are those of greedy sources without a size. Windows in which fewer than
+        two share it, or in which one joins or leaves, do not count.
+        """
+    @property
+    def convergence_join(self) -> float | None:
+        """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
+
+        From the change to the beginning of the first window in which each of the ``n`` flows that share the link
+        has a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic. Changes that
+        the next one follows within a window do not count. If flows do not converge before the next change, the
+        time until then counts, so that the mean is a lower bound if ``converged`` is below 1. A flow that is
+        alone joins nobody.
+        """
+    @property
+    def convergence_leave(self) -> float | None:
+        """Mean delta-fair convergence time after a flow left, s."""
+    @property
+    def convergence_rate(self) -> float | None:
+        """Mean delta-fair convergence time after a new rate of the link, s.
+
+        Steps of a trace that does not repeat are such changes, and so are the ends of outages.
+        """
+    @property
+    def converged(self) -> float | None:
+        """Share of the changes after which the flows converged before the next change."""
+    @property
     def shut_off(self) -> int:
         """Number of flows with a goodput below 2 % of both their fair share and their offered load. The fair share
         is the link's rate divided by the number of flows that cross the link.
@@ -367,6 +397,36 @@ class RunEstimates:
 
         Fairness between kinds of flows, independent of their numbers.
         """
+    @property
+    def jain_windows(self) -> Estimate:
+        """Mean of Jain's index over windows of time, of the flows that share the link then.
+
+        Only with ``measure.convergence``, which gives the length of a window; a window begins at each tenth of
+        it. The flows that share the link are those of greedy sources without a size. Windows in which fewer than
+        two share it, or in which one joins or leaves, do not count.
+        """
+    @property
+    def convergence_join(self) -> Estimate:
+        """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
+
+        From the change to the beginning of the first window in which each of the ``n`` flows that share the link
+        has a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic. Changes that
+        the next one follows within a window do not count. If flows do not converge before the next change, the
+        time until then counts, so that the mean is a lower bound if ``converged`` is below 1. A flow that is
+        alone joins nobody.
+        """
+    @property
+    def convergence_leave(self) -> Estimate:
+        """Mean delta-fair convergence time after a flow left, s."""
+    @property
+    def convergence_rate(self) -> Estimate:
+        """Mean delta-fair convergence time after a new rate of the link, s.
+
+        Steps of a trace that does not repeat are such changes, and so are the ends of outages.
+        """
+    @property
+    def converged(self) -> Estimate:
+        """Share of the changes after which the flows converged before the next change."""
     @property
     def shut_off(self) -> Estimate:
         """Number of flows with a goodput below 2 % of both their fair share and their offered load. The fair share

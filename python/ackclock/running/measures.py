@@ -584,6 +584,38 @@ class RunMeasures:
 
     Fairness between kinds of flows, independent of their numbers.
     """
+    jain_windows: float | None = None
+    """Mean of Jain's index over windows of time, of the flows that share the link then.
+
+    Only with ``measure.convergence``, which gives the length of a window; a window begins at each tenth of it.
+    The flows that share the link are those of greedy sources without a size. Windows in which fewer than two
+    share it, or in which one joins or leaves, do not count. ``None`` in results of earlier versions.
+    """
+    convergence_join: float | None = None
+    """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
+
+    From the change to the beginning of the first window in which each of the ``n`` flows that share the link has
+    a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic. Changes that the next
+    one follows within a window do not count. If flows do not converge before the next change, the time until then
+    counts, so that the mean is a lower bound if ``converged`` is below 1. A flow that is alone joins nobody.
+    ``None`` in results of earlier versions.
+    """
+    convergence_leave: float | None = None
+    """Mean delta-fair convergence time after a flow left, s.
+
+    ``None`` in results of earlier versions.
+    """
+    convergence_rate: float | None = None
+    """Mean delta-fair convergence time after a new rate of the link, s.
+
+    Steps of a trace that does not repeat are such changes, and so are the ends of outages. ``None`` in results of
+    earlier versions.
+    """
+    converged: float | None = None
+    """Share of the changes after which the flows converged before the next change.
+
+    ``None`` in results of earlier versions.
+    """
     shut_off: int
     """Number of flows with a goodput below 2 % of both their fair share and their offered load. The fair share is
     the link's rate divided by the number of flows that cross the link.

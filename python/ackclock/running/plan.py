@@ -57,6 +57,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
                 "bin": TIME.parse(scenario.measure.bin or ""),
                 "link": links.number(scenario.measure.link or ""),
                 **({"others": [links.number(name) for name in further]} if further else {}),
+                **({"convergence": _convergence(scenario)} if scenario.measure.convergence is not None else {}),
             },
             "topology": _dumbbell(scenario, own) if scenario.dumbbell is not None else _graph(scenario, nodes, own),
             "groups": [_group(scenario, place, nodes, law) for place, law in enumerate(_numbers_of_laws(scenario))],
@@ -65,6 +66,12 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
         },
         allow_nan=False,
     )
+
+
+def _convergence(scenario: Scenario) -> dict[str, Any]:
+    given = scenario.measure.convergence
+    assert given is not None  # noqa: S101  # narrows the type; the caller has checked
+    return {"window": TIME.parse(given.window), "delta": given.delta}
 
 
 def _table_of_groups(scenario: Scenario) -> str:

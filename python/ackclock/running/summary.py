@@ -186,12 +186,14 @@ def meanings() -> dict[str, str]:
 def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
     """Return the name, the value and the unit of each number, for display.
 
-    Measures that would add nothing are left out: counts of 0, and drops by place if all were at arrival.
+    Measures that would add nothing are left out: counts of 0, drops by place if all were at arrival, and convergence
+    that was not measured.
     """
     by_place = {"drops_arrival", "drops_stored", "drops_lost"}
     hides = summary.drops_arrival in (None, summary.drops)
     hidden = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
     hidden |= by_place if hides else set()
+    hidden |= {name for name in _CONVERGENCE if getattr(summary, name) is None}
     return [
         (name.removesuffix("_bps"), as_text(getattr(summary, name), factor), unit + _INCLUDED.get(name, ""))
         for name, (unit, factor) in UNITS.items()
@@ -199,6 +201,7 @@ def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
     ]
 
 
+_CONVERGENCE: Final = ("jain_windows", "convergence_join", "convergence_leave", "convergence_rate", "converged")
 _INCLUDED: Final = {"goodput_bps": ", with headers", "payload_bps": ", without headers"}
 
 

@@ -9,7 +9,7 @@ SCHEMA = 2
 """Version of the schema. It increases when a scenario of an earlier version would be rejected or read differently."""
 
 NAMES = {
-    "whole": ("Measure", "Scenario"),
+    "whole": ("Convergence", "Measure", "Scenario"),
     "declared": ("Queue", "Tcp"),
     "traffic": ("Clients", "Flow", "Udp"),
     "network": (

@@ -50,7 +50,7 @@ from ackclock.scenario.sources import (
 from ackclock.scenario.step_trace import DelayTrace, LossTrace
 from ackclock.scenario.traffic import Clients, Flow, Udp
 from ackclock.scenario.video import Video
-from ackclock.scenario.whole import Measure, Scenario
+from ackclock.scenario.whole import Convergence, Measure, Scenario
 
 SCHEMA: int
 
@@ -63,6 +63,7 @@ __all__ = [
     "Cobalt",
     "Connections",
     "Constant",
+    "Convergence",
     "DelayTrace",
     "DropTail",
     "DualPi2",

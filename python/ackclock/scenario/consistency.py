@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import InitErrorDetails
 
@@ -21,6 +21,10 @@ from ackclock.values.quantity import TIME
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
+
+_STEPS: Final = 10
+_MOST_COUNTS: Final = 2**24
+"""Steps of a window of convergence, and the most counts of bytes: the engine's limits."""
 
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
@@ -248,6 +252,7 @@ def _measure(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         yield wrong(("measure", "from"), measure.from_, f"must be before the end, at {scenario.duration}")
     yield from _bin(scenario, duration)
     yield from _link(scenario)
+    yield from _convergence(scenario)
 
 
 def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
@@ -268,6 +273,22 @@ def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
             given,
             f"must give at most {MOST_BINS} bins in {scenario.duration} (this width gives {count})",
         )
+
+
+def _convergence(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    given = scenario.measure.convergence
+    if given is None:
+        return
+    window, duration = TIME.parse(given.window), TIME.parse(scenario.duration)
+    counts = duration // max(window // _STEPS, 1) * (sum(group.flows for group in scenario.groups) + 1)
+    at: Location = ("measure", "convergence", "window")
+    if not _STEPS <= window <= duration:
+        yield wrong(at, given.window, f"must be from {_STEPS} ps to the duration, {scenario.duration}")
+    elif counts > _MOST_COUNTS:
+        allowed = (
+            f"must be longer: {_STEPS} steps for each window and flow give {counts:,} counts; at most {_MOST_COUNTS:,}"
+        )
+        yield wrong(at, given.window, allowed)
 
 
 def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:

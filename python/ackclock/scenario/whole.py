@@ -11,7 +11,7 @@ from pydantic_core import InitErrorDetails
 from ackclock.scenario import consistency, files
 from ackclock.scenario.changes import Change
 from ackclock.scenario.effective import effective, sealed
-from ackclock.scenario.fields import Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
+from ackclock.scenario.fields import Closeness, Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.overrides import assigned
@@ -41,6 +41,27 @@ _NO_IDENTITY: Final[Any] = {
 """Fields that do not tell scenarios apart."""
 
 
+class Convergence(Part):
+    """How convergence at the measured link is measured.
+
+    The measures are ``jain_windows``, ``convergence_join``, ``convergence_leave``, ``convergence_rate`` and
+    ``converged``.
+
+    Examples
+    --------
+    >>> Convergence(window="500 ms")
+    Convergence(window='500 ms', delta=0.1)
+    """
+
+    window: Duration
+    """Time over which rates are averaged; a window begins at each tenth of it. It should be longer than the cycle of
+    the senders' windows, and no longer than the time between changes."""
+
+    delta: Closeness = 0.1
+    """How far the rate of a flow may be from its share, as a part of the share: flows have converged if all rates are
+    within it (RFC 5166, section 2.3)."""
+
+
 class Measure(Part):
     """The links and the time that the summary covers."""
 
@@ -55,6 +76,9 @@ class Measure(Part):
 
     links: LinkNames | None = None
     """Further links whose traffic the summary reports (``run.summary.links``)."""
+
+    convergence: Convergence | None = None
+    """How convergence is measured (default: it is not)."""
 
 
 class Scenario(Part):

@@ -390,7 +390,7 @@ class TestGrid:
 class TestRuns:
     def test_warm_numbers_are_those_of_a_run_measured_from_there(self) -> None:
         whole = DEFINITION.scenario("Reno", clients=44)
-        warm = whole.model_copy(update={"measure": ac.Measure(**{"from": "20 s"})})
+        warm = whole.model_copy(update={"measure": ac.Measure.model_validate({"from": "20 s"})})
         taken = measures.warm_summary(ac.simulate(whole, seed=1, record=[ARRIVALS, DROPS]))
         direct = ac.simulate(warm, seed=1).summary
         assert taken["cov_warm"] == pytest.approx(direct.cov, rel=1e-12)

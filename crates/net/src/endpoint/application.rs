@@ -1,5 +1,7 @@
 //! The sending application of a flow: a source that is polled only when the sender can use its data.
 
+use std::ops::Range;
+
 use ackclock_tcp::Sender;
 use ackclock_units::{Stream, Time};
 
@@ -103,6 +105,15 @@ impl Application {
             && let Some(packets) = self.take(now)
         {
             sender.supply(packets);
+        }
+    }
+
+    /// The periods before `end` in which the source is active; it must not have begun.
+    pub(crate) fn periods(&self, end: Time) -> Vec<Range<Time>> {
+        match (&self.source, self.due().filter(|start| *start < end)) {
+            (_, None) => Vec::new(),
+            (AnySource::Scheduled(source), Some(start)) => source.schedule().periods(start, end),
+            (_, Some(start)) => vec![start..end],
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! `flow.rs` implements the endpoints, `transit.rs` the network between them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ackclock_tcp::{Ack, Counters, Limit, Sack, Sender};
@@ -484,6 +485,11 @@ impl Simulator {
     /// Start time of a flow's source; the simulator must be at time 0.
     pub(crate) fn start(&self, flow: usize) -> Time {
         self.flows[flow].application.due().unwrap_or(Time::ZERO)
+    }
+
+    /// The periods before `end` in which a flow's source is active; the simulator must be at time 0.
+    pub(crate) fn periods(&self, flow: usize, end: Time) -> Vec<Range<Time>> {
+        self.flows[flow].application.periods(end)
     }
 
     /// The minimum times in which the first path of a flow can carry a transfer. The simulator must be at time 0.

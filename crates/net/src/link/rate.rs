@@ -128,6 +128,22 @@ impl LinkRate {
         }
     }
 
+    /// The times before `end` at which the rate changes or an outage begins or ends, in order; none if a trace repeats.
+    pub(crate) fn changes(&self, end: Time) -> Vec<Time> {
+        let Self::Varying(course) = self else { return Vec::new() };
+        let RateTraceSpec { times, rates, period, outages } = &*course.trace;
+        if period.is_some() {
+            return Vec::new();
+        }
+        let steps = times.windows(2).zip(rates.windows(2)).filter(|(_, rates)| rates[0] != rates[1]);
+        let mut changes: Vec<Time> =
+            steps.map(|(times, _)| times[1]).chain(outages.iter().copied().flatten()).collect();
+        changes.retain(|at| *at < end);
+        changes.sort_unstable();
+        changes.dedup();
+        changes
+    }
+
     /// Whether the link is down and loses packets.
     pub(crate) fn is_down(&self, now: Time) -> bool {
         matches!(self, Self::Varying(course) if course.outages.is_down(now))

@@ -3,6 +3,7 @@
 mod at_link;
 mod bins;
 mod calls;
+mod convergence;
 mod crossings;
 mod declaring;
 mod groups;
@@ -31,6 +32,7 @@ use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 use calls::Calls;
+use convergence::Convergence;
 use crossings::{Crossing, Crossings};
 pub use declaring::MeasureEntry;
 use groups::Groups;
@@ -61,6 +63,8 @@ pub struct Measure {
     calls: Calls,
     pages: Pages,
     videos: Videos,
+    /// If the plan asks for it.
+    convergence: Option<Box<Convergence>>,
     /// Per flow: delivered bytes, if its packets have different sizes; empty if no flow's have.
     bytes: Vec<Option<Bytes>>,
     /// Per flow, at the start of the measured time: counters of its sender (`counters`), and packets received in order,
@@ -71,7 +75,7 @@ pub struct Measure {
     services: Vec<Service>,
     /// Per flow: the first flow of its client, if some clients have several flows.
     clients: Vec<u32>,
-    /// Whether `transfers`, `calls` or `bytes` need the packets that are delivered.
+    /// Whether `transfers`, `calls`, `convergence` or `bytes` need the packets that are delivered.
     follows: bool,
     /// Highest average queue that RED computed at the link, after the run.
     red_avg_max: Option<f64>,
@@ -129,7 +133,8 @@ impl Measure {
         let sized = |(_, group): (u32, &GroupSpec)| sizes_vary(group).then(Bytes::default);
         let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
         let calls = Calls::new(plan);
-        let follows = any || has_sizes(plan) || !calls.is_empty();
+        let convergence = Convergence::new(plan, simulator);
+        let follows = any || has_sizes(plan) || !calls.is_empty() || convergence.is_some();
         let crosses = |id: u32| simulator.data_links(id as usize).any(|crossed| crossed == link);
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
@@ -142,6 +147,7 @@ impl Measure {
             calls,
             pages: Pages::new(plan),
             videos: Videos::new(plan),
+            convergence,
             bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
@@ -187,6 +193,9 @@ impl Measure {
             }
         });
         self.at.finish();
+        if let Some(convergence) = &mut self.convergence {
+            convergence.finish();
+        }
         self.services = self.results(simulator).services();
     }
 
@@ -220,6 +229,7 @@ impl Measure {
             + self.completions.iter().map(Histogram::memory).sum::<usize>()
             + self.calls.memory()
             + self.pages.memory()
+            + self.convergence.as_ref().map_or(0, |convergence| convergence.memory())
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
@@ -268,6 +278,12 @@ impl Measure {
             } else {
                 bytes.before += wire;
             }
+        }
+        if let Some(convergence) = &mut self.convergence
+            && in_order > 0
+        {
+            // buffered packets have the size of this one: only UDP's sizes differ, and UDP buffers nothing
+            convergence.add(now, flow, in_order * u64::from(packet.size()));
         }
         if in_order > 0 && !self.pages.is_empty() {
             self.pages.arrived(self.client(flow), now);

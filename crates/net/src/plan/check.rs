@@ -24,6 +24,11 @@ impl Plan {
         if let Some(link) = measure.links().find(|link| *link as usize >= links) {
             return Err(PlanError::new("measure.link", format!("{link} is not one of the {links} links")));
         }
+        if let Some(convergence) = &measure.convergence
+            && let Err((field, problem)) = convergence.check(self.duration, flows)
+        {
+            return Err(PlanError::new(format!("measure.convergence.{field}"), problem));
+        }
         for (index, record) in self.records.iter().enumerate() {
             record.check(links, flows).map_err(|problem| PlanError::new(format!("records.{index}"), problem))?;
         }

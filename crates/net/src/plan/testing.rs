@@ -23,7 +23,13 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
     let link = |mbps, packets| LinkSpec::plain(Rate::from_mbps(mbps).into(), Time::from_millis(25), queue(packets));
     Plan {
         duration: Time::SECOND.saturating_mul(10),
-        measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0, others: Vec::new() },
+        measure: MeasureSpec {
+            from: Time::ZERO,
+            bin: Time::from_millis(100),
+            link: 0,
+            others: Vec::new(),
+            convergence: None,
+        },
         topology: Topology::Dumbbell {
             bottleneck: link(50, 50),
             reverse: link(50, 100_000),

@@ -8,6 +8,7 @@
 //! delivered in any case: the connection stays open, as that of an application that writes nothing. ns-2's
 //! `Application/FTP stop` does the same as `Dropped`: the agent sends nothing new.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
@@ -107,6 +108,18 @@ impl Schedule {
             }
         }
         None
+    }
+
+    /// The periods that begin before `end`, until then, of a source that starts at `start` and has done nothing yet.
+    pub(crate) fn periods(&self, start: Time, end: Time) -> Vec<Range<Time>> {
+        let mut schedule = self.clone();
+        let mut periods = Vec::new();
+        let mut begin = Some(start);
+        while let Some(start) = begin.filter(|begin| *begin < end) {
+            periods.push(start..schedule.end.min(end));
+            begin = schedule.advance();
+        }
+        periods
     }
 
     /// The time at which a source acts that would act at `due` if its clock did not stand still in the pauses; `None` if

@@ -10,8 +10,8 @@ use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{
-    EdgeSpec, FlowChange, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec, Topology,
-    TransportSpec,
+    ConvergenceSpec, EdgeSpec, FlowChange, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec,
+    Topology, TransportSpec,
 };
 use ackclock_net::queue::{
     AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
@@ -638,6 +638,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                     bin: if transfers { Time::SECOND } else { Time::from_millis(10) },
                     link: measured.index(links.len()) as u32,
                     others: Vec::new(),
+                    convergence: (!transfers).then_some(ConvergenceSpec { window: Time::from_millis(5), delta: 0.3 }),
                 },
                 topology: Topology::Graph { nodes, links },
                 groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),

@@ -14,6 +14,7 @@ import numpy as np
 
 from ackclock.running.figures import events, of_flows, of_links
 from ackclock.running.figures.asked import Asked
+from ackclock.running.figures.fairness import fairness
 from ackclock.running.figures.gauges import gauge_chart
 from ackclock.running.figures.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ackclock.engine.catalogue import RecordKind
     from ackclock.running.run import Run
 
-__all__ = ["FIGURES", "FigureKind", "chart", "figure", "figures_of"]
+__all__ = ["FIGURES", "FigureKind", "chart", "figure", "figures_of", "time_of"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,13 @@ _OWN: Final = (
         "packets",
         of_links.throughput,
         "bits per second on the wire of a link, also of each group, from its packets",
+        several=True,
+    ),
+    FigureKind(
+        "jain",
+        "throughput",
+        fairness,
+        "Jain's fairness index of the active flows over time",
         several=True,
     ),
     FigureKind("queue", "queue", of_links.queue, "packets that wait at a link over time", several=True),
@@ -225,7 +233,7 @@ def chart(
         raise refuse("flow", flow, f"must be absent: the figure {kind.name} shows a link")
     scenario = runs[0].scenario
     first, last = seconds(scenario.measure.from_ or "") if kind.measured else 0.0, seconds(scenario.duration)
-    begin, stop = _time("start", start, first), min(_time("end", end, last), last)
+    begin, stop = time_of("start", start, first), min(time_of("end", end, last), last)
     asked = Asked(runs, _link(runs, kind, link), flow, begin, stop, names)
     if not asked.start < asked.end:
         raise refuse("start", asked.start, f"must be less than the end, {asked.end:g} s")
@@ -274,7 +282,7 @@ def _link(runs: Sequence[Run], kind: FigureKind, link: str | None) -> str | None
     return link or (measured if measured in recorded or not recorded else recorded[0])
 
 
-def _time(field: str, given: Any, default: float) -> float:
+def time_of(field: str, given: Any, default: float) -> float:
     """Return a time in seconds."""
     if given is None:
         return default

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.running.run import Run
+    from ackclock.scenario import Clients, Flow
 
     Numbers = NDArray[np.float64]
     Rows = Mapping[str, NDArray[Any]]
@@ -169,7 +170,14 @@ class Asked:
         return self.chart(series, label, x_label, bands=bands, most=highest(line.y for line in lines))
 
     def chart(
-        self, series: Sequence[Series], label: str, x_label: str = "Time, s", *, bands: Sequence[Band] = (), most: float
+        self,
+        series: Sequence[Series],
+        label: str,
+        x_label: str = "Time, s",
+        *,
+        bands: Sequence[Band] = (),
+        most: float,
+        joins: bool = False,
     ) -> Chart:
         """Make a chart of one panel with the time to draw, and values from zero to a little above the largest."""
         panel = Panel(
@@ -177,15 +185,20 @@ class Asked:
             y=Axis(label=label, low=0.0, high=_ABOVE * most or 1.0),
             series=series,
             bands=bands,
-            moments=self.moments(),
+            moments=self.moments(joins=joins),
         )
         return Chart(panels=[panel], height=HEIGHT)
 
-    def moments(self) -> list[Moment]:
-        """Mark the changes of the network in the time to draw, in words if they are few."""
-        changes = [(seconds(change.at), change) for change in self.run.scenario.changes]
-        there = [(at, change) for at, change in changes if self.start <= at < self.end]
-        return [Moment(x=at, text=change.words if len(there) <= _FEW else "") for at, change in there]
+    def moments(self, *, joins: bool = False) -> list[Moment]:
+        """Mark the changes of links, and with `joins` those of groups, in words if they are few."""
+        scenario = self.run.scenario
+        changes = [(seconds(change.at), change.words) for change in scenario.changes]
+        for group in scenario.groups if joins else ():
+            for begin, end in periods(group):
+                changes += [(begin, f"+ {group.name}")] if begin > 0 else []
+                changes += [(end, f"- {group.name}")] if math.isfinite(end) else []
+        there = sorted((at, text) for at, text in changes if self.start <= at < self.end)
+        return [Moment(x=at, text=text if len(there) <= _FEW else "") for at, text in there]
 
     def nothing(self) -> Exception:
         """Make the error for a time without rows."""
@@ -199,6 +212,22 @@ def _column(column: Any) -> NDArray[Any]:
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
         return words(column)
     return numbers(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
+
+
+def periods(group: Clients | Flow, start: float | None = None) -> list[tuple[float, float]]:
+    """Return when the sources of a group are active, in seconds: from their start on, which may be delayed."""
+    begin = seconds(group.start or "0 s") if start is None else start
+    if group.active is not None:
+        return [(max(seconds(first), begin), seconds(last)) for first, last in group.active]
+    if group.duration is not None:
+        return [(begin, begin + seconds(group.duration))]
+    return [(begin, math.inf if group.stop is None else seconds(group.stop))]
+
+
+def within(spans: Sequence[tuple[float, float]], starts: Numbers, ends: Numbers) -> NDArray[np.bool_]:
+    """Return which intervals lie within a period."""
+    there: NDArray[np.bool_] = np.any([(starts >= begin) & (ends <= end) for begin, end in spans], axis=0)
+    return there
 
 
 def where(there: NDArray[np.bool_], rows: Rows) -> dict[str, NDArray[Any]]:
@@ -220,7 +249,7 @@ def curves(
     for line, (colour, marker) in zip(lines, PENS[:MOST_LINES], strict=False):
         runs = len(line.y)
         several = runs > 1
-        means, low, high = _intervals(line.y)
+        means, low, high = intervals(line.y)
         one = Series(
             name=line.name,
             x=line.x,
@@ -238,7 +267,7 @@ def curves(
     return series, bands
 
 
-def _intervals(rows: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def intervals(rows: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the mean of each column without its gaps, and the ends of its interval; NaN where there is none."""
     if len(rows) == 1:
         return rows[0], rows[0], rows[0]

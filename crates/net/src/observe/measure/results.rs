@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::convergence::Found;
 use super::meter::{Fairness, FlowMeter, Goodput};
 use super::service::Service;
 use super::views::{Flows, OfGroup, OfRun};
@@ -136,6 +137,11 @@ impl<'a> Results<'a> {
         let mut shares = Fairness::default();
         shares.extend(per_client);
         shares.jain_index()
+    }
+
+    /// The convergence of the flows; without values if the plan does not ask for it.
+    pub(super) fn convergence(self) -> Found {
+        self.measure.convergence.as_ref().map_or_else(Found::default, |convergence| convergence.found())
     }
 
     pub(super) fn cov_poisson(self, mut flows: impl Iterator<Item = usize>) -> Option<f64> {

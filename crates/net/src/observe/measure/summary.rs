@@ -246,6 +246,37 @@ measures! {
         jain_between: Option<f64> [NUMBER]
             = of.results.jain_between(), in run;
 
+        /// Mean of Jain's index over windows of time, of the flows that share the link then.
+        ///
+        /// Only with `measure.convergence`, which gives the length of a window; a window begins at each tenth of it. The
+        /// flows that share the link are those of greedy sources without a size. Windows in which fewer than two share it,
+        /// or in which one joins or leaves, do not count.
+        jain_windows: Option<f64> [NUMBER, title("Jain's fairness index over windows"), later(None)]
+            = of.results.convergence().jain, in run;
+
+        /// Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3).
+        ///
+        /// From the change to the beginning of the first window in which each of the `n` flows that share the link has a
+        /// rate within `delta` of `1/n` of the link's rate, less that of all other traffic. Changes that the next one
+        /// follows within a window do not count. If flows do not converge before the next change, the time until then
+        /// counts, so that the mean is a lower bound if `converged` is below 1. A flow that is alone joins nobody.
+        convergence_join: Option<f64> [SECONDS, title("Convergence time after a join"), later(None)]
+            = of.results.convergence().join, in run;
+
+        /// Mean delta-fair convergence time after a flow left.
+        convergence_leave: Option<f64> [SECONDS, title("Convergence time after a leave"), later(None)]
+            = of.results.convergence().leave, in run;
+
+        /// Mean delta-fair convergence time after a new rate of the link.
+        ///
+        /// Steps of a trace that does not repeat are such changes, and so are the ends of outages.
+        convergence_rate: Option<f64> [SECONDS, title("Convergence time after a new rate"), later(None)]
+            = of.results.convergence().rate, in run;
+
+        /// Share of the changes after which the flows converged before the next change.
+        converged: Option<f64> [SHARE, title("Changes with convergence"), later(None)]
+            = of.results.convergence().converged, in run;
+
         /// Number of flows with a goodput below 2 % of both their fair share and their offered load. The fair share is
         /// the link's rate divided by the number of flows that cross the link.
         shut_off: u64 [FLOWS, title("Flows shut off")]

@@ -1,0 +1,236 @@
+"""Several runs in one figure: panels over one time axis, with a line for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ackclock.drawing.chart import PENS, Axis, Band, Chart, Dash, Moment, Panel, Series
+from ackclock.running.figures.asked import POINTS, Asked, intervals, periods, sampled, where, within
+from ackclock.running.figures.fairness import LABEL, index_in
+from ackclock.values.errors import impossible, listed, one_of, refuse
+from ackclock.values.quantity import seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+    from ackclock.running.figures.asked import Numbers
+    from ackclock.running.run import Run
+
+__all__ = ["PANELS", "check_names", "plot", "together"]
+
+_DASHES: Final[Sequence[Dash]] = ("solid", "dashed", "dotted")
+_FIRST: Final = 2.3
+_EACH: Final = 1.6
+"""Height of a figure with one panel, and of each further panel, in inches."""
+
+
+@dataclass(frozen=True)
+class PanelKind:
+    """A panel: the record that it is made from, and the times and values of a run."""
+
+    record: str
+    label: str
+    values: Callable[[Asked, Run], tuple[Numbers, Numbers]]
+
+
+def _grid(asked: Asked) -> Numbers:
+    """Return the times at which values that hold until the next one are drawn."""
+    return asked.grid if len(asked.runs) > 1 else np.linspace(asked.start, asked.end, 10 * POINTS + 1)
+
+
+def _of_flows(column: str, unit: float = 1.0) -> Callable[[Asked, Run], tuple[Numbers, Numbers]]:
+    """Make the mean over all flows of a column of the record of windows, whose values hold until the next one."""
+
+    def values(asked: Asked, run: Run) -> tuple[Numbers, Numbers]:
+        rows = asked.of_flows(run, "windows", "time", column)
+        x = _grid(asked)
+        groups = [group for group in run.scenario.groups for _ in range(group.flows)]
+        each = np.full((np.unique(rows["flow"]).size, x.size), np.nan)
+        for row, flow in zip(each, np.unique(rows["flow"]), strict=True):
+            own, active = where(rows["flow"] == flow, rows), within(periods(groups[flow]), x, x)
+            row[active] = sampled(own["time"], own[column], x)[active]
+        there = np.isfinite(each).any(axis=0)
+        y = np.full(x.size, np.nan)
+        y[there] = np.nanmean(each[:, there], axis=0) * unit
+        return x, y
+
+    return values
+
+
+def _throughput(asked: Asked, run: Run) -> tuple[Numbers, Numbers]:
+    rows = asked.of_flows(run, "throughput", "time", "bytes")
+    bins = asked.bins(np.unique(rows["time"]))
+    return bins.starts, bins.rates(rows["time"], rows["bytes"])
+
+
+def _queue(asked: Asked, run: Run) -> tuple[Numbers, Numbers]:
+    rows = asked.of_link(run, "queue", "time", "packets")
+    x = _grid(asked)
+    return x, sampled(rows["time"], rows["packets"], x)
+
+
+def _fairness(asked: Asked, run: Run) -> tuple[Numbers, Numbers]:
+    bins = asked.bins(np.unique(asked.of_flows(run, "throughput", "time")["time"]))
+    return bins.starts, index_in(asked, run, bins)
+
+
+PANELS: Final[Mapping[str, PanelKind]] = {
+    "cwnd": PanelKind("windows", "Window, packets", _of_flows("cwnd")),
+    "rtt": PanelKind("windows", "Smoothed RTT, ms", _of_flows("srtt", 1e3)),
+    "throughput": PanelKind("throughput", "Goodput, Mb/s", _throughput),
+    "queue": PanelKind("queue", "Queue, packets", _queue),
+    "jain": PanelKind("throughput", LABEL, _fairness),
+}
+"""The panels of a figure of several runs, from top to bottom."""
+
+
+def plot(
+    runs: Mapping[str, Run | Sequence[Run]],
+    figures: Sequence[str] = (),
+    *,
+    link: str | None = None,
+    flow: int | None = None,
+    start: float | str | None = None,
+    end: float | str | None = None,
+) -> Figure:
+    """Draw several runs in one figure, with a panel for each quantity over one time axis. Changes are marked.
+
+    A line is a run: the mean window and round-trip time over its active flows, their total goodput, the queue of a
+    link, and Jain's index of the active flows. For several runs with different seeds it is their mean, with 95 %
+    intervals.
+
+    Parameters
+    ----------
+    runs
+        A run, or several ones with different seeds, by their names in the figure.
+    figures
+        Names of the panels: ``cwnd``, ``rtt``, ``throughput``, ``queue`` and ``jain`` (default: all whose records all
+        runs have kept).
+    link
+        Name of the link of the panel ``queue`` (default: the measured link).
+    flow
+        Number of a flow to which the panels of flows are limited (default: all).
+    start, end
+        Time range, in s or as a text such as ``"10 s"`` (default: the whole runs).
+
+    Raises
+    ------
+    ScenarioError
+        There is no such panel, link or flow, or the runs have not kept a record.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> scenario = ac.Scenario.from_toml("examples/join_and_leave.toml").changed({"duration": "50 s"})
+    >>> run = ac.simulate(scenario, record=["throughput/500ms"])
+    >>> [axes.get_ylabel() for axes in ac.plot({"CUBIC": run}).axes]
+    ['Goodput, Mb/s', "Jain's index"]
+    """
+    from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
+
+    by_name = {name: [each] if not isinstance(each, Sequence) else list(each) for name, each in runs.items()}
+    return draw(together(by_name, figures, link=link, flow=flow, start=start, end=end))
+
+
+def together(
+    runs: Mapping[str, Sequence[Run]],
+    figures: Sequence[str] = (),
+    *,
+    link: str | None = None,
+    flow: int | None = None,
+    start: float | str | None = None,
+    end: float | str | None = None,
+) -> Chart:
+    """Make the chart of several runs: the arguments are those of `plot`."""
+    from ackclock.running.figures import time_of  # noqa: PLC0415  # it is above this module
+
+    if not 1 <= len(runs) <= len(PENS) or not all(runs.values()):
+        raise refuse("runs", len(runs), f"must be 1 to {len(PENS)} runs, which a figure can tell apart")
+    every = [run for own in runs.values() for run in own]
+    kinds = _kinds(every, figures)
+    last = max(seconds(run.scenario.duration) for run in every)
+    begin, stop = time_of("start", start, 0.0), min(time_of("end", end, last), last)
+    if not begin < stop:
+        raise refuse("start", begin, f"must be less than the end, {stop:g} s")
+    asked = {
+        name: Asked(
+            own, link or own[0].scenario.measure.link, flow, begin, min(stop, seconds(own[0].scenario.duration))
+        )
+        for name, own in runs.items()
+    }
+    moments = _moments(list(asked.values()))
+    panels = [
+        _panel(kind, asked, Axis(label="Time, s" if kind is kinds[-1] else "", low=begin, high=stop), moments)
+        for kind in kinds
+    ]
+    bare = [replace(moment, text="") for moment in moments]
+    return Chart(
+        panels=[panels[0], *(replace(panel, moments=bare) for panel in panels[1:])],
+        height=_FIRST + _EACH * (len(panels) - 1),
+    )
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse names of panels that do not exist.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such panel.
+    """
+    for name in names:
+        if name not in PANELS:
+            raise refuse("figure", name, one_of(name, PANELS), noun="panel of several runs")
+
+
+def _kinds(runs: Sequence[Run], names: Sequence[str]) -> list[PanelKind]:
+    check_names(names)
+    kept = {name: kind for name, kind in PANELS.items() if all(_has(run, kind) for run in runs)}
+    if missing := [name for name in names if name not in kept]:
+        raise impossible(
+            f"plot: {missing[0]} needs the record {PANELS[missing[0]].record}, which not all runs have kept"
+        )
+    if not kept:
+        needed = listed(dict.fromkeys(kind.record for kind in PANELS.values()))
+        raise impossible(f"plot: the runs have no record in common that can be drawn; these can: {needed}")
+    several = any(sum(group.flows for group in run.scenario.groups) > 1 for run in runs)
+    usual = [name for name in kept if name != "jain" or several]
+    return [kept[name] for name in names or usual]
+
+
+def _has(run: Run, kind: PanelKind) -> bool:
+    """Whether a run has the record of a panel; the record of rates may be that of links."""
+    return kind.record in run.tables and (kind.record == "queue" or "flow" in run.table(kind.record).column_names)
+
+
+def _panel(kind: PanelKind, runs: Mapping[str, Asked], x: Axis, moments: Sequence[Moment]) -> Panel:
+    series: list[Series] = []
+    bands: list[Band] = []
+    tallest = 0.0
+    for place, (name, asked) in enumerate(runs.items()):
+        found = [kind.values(asked, run) for run in asked.runs]
+        means, low, high = intervals(np.array([y for _, y in found]))
+        colour, _ = PENS[place]
+        series.append(
+            Series(name=name, x=found[0][0], y=means, colour=colour, dash=_DASHES[place % len(_DASHES)], width=1.1)
+        )
+        if len(found) > 1:
+            low, high = np.clip([low, high], 0, 1 if kind.label == LABEL else np.inf)
+            bands.append(Band(name=name, x=found[0][0], low=low, high=high, colour=colour, listed=False))
+        tallest = max(tallest, float(np.nanmax(means, initial=0.0)))
+    most = 1.05 if kind.label == LABEL else 1.05 * tallest or 1.0
+    return Panel(x=x, y=Axis(label=kind.label, low=0.0, high=most), series=series, bands=bands, moments=moments)
+
+
+def _moments(asked: Sequence[Asked]) -> list[Moment]:
+    """Return the changes of all runs, each once."""
+    found: dict[Any, Moment] = {
+        (moment.x, moment.text): moment for each in asked for moment in each.moments(joins=True)
+    }
+    return sorted(found.values(), key=lambda moment: moment.x)
