@@ -12,8 +12,8 @@ from ackclock.values.kinds import Kind, word
 _UNREAD: Final = {
     "Scenario": {"nodes", "links", "flows", "changes"},
     "Measure": {"links"},
-    "Clients": {"stop", "duration", "active", "unfinished"},
-    "Link": {*TRACES, "policer", "shaper", "jitter", "reorder"},
+    "Clients": {"stop", "duration", "active", "unfinished", "ceiling", "dscp"},
+    "Link": {*TRACES, "framing", "policer", "shaper", "jitter", "reorder"},
     "RandomLoss": {"idle"},
     "Queue": {*DISCIPLINE_FIELDS},
     "Tcp": {*LAW_FIELDS},
