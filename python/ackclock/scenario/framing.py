@@ -34,7 +34,7 @@ class Framing(Part):
 
     def bytes(self, size: int) -> int:
         """Return the bytes that the link sends for a packet of ``size`` bytes."""
-        framed = max(size + self.overhead, self.mpu, 0)
+        framed = max(size + self.overhead, self.mpu, 1)
         if self.kind == "atm":
             return -(-framed // _PAYLOAD_OF_CELL) * _CELL
         return framed + (-(-framed // _PTM_BLOCK) if self.kind == "ptm" else 0)

@@ -52,10 +52,10 @@ impl Framing {
         if self.mpu > MOST_MPU { Err(("mpu", "must be at most 256 bytes")) } else { Ok(()) }
     }
 
-    /// Bytes that the link sends for a packet of `size` bytes.
+    /// Bytes that the link sends for a packet of `size` bytes, at least one.
     #[inline(always)]
     pub fn bytes(self, size: u32) -> u32 {
-        let framed = size.saturating_add_signed(self.overhead).max(self.mpu);
+        let framed = size.saturating_add_signed(self.overhead).max(self.mpu).max(1);
         match self.kind {
             Cells::Plain => framed,
             Cells::Atm => framed.div_ceil(48) * 53,
@@ -92,6 +92,7 @@ mod tests {
         assert_eq!([1, 64, 65, 1500].map(|size| ptm.bytes(size)), [2, 65, 67, 1524]);
         let plain = Framing { overhead: -4, mpu: 60, ..Framing::default() };
         assert_eq!([1, 64, 65].map(|size| plain.bytes(size)), [60, 60, 61]);
+        assert_eq!(Framing { overhead: -64, ..Framing::default() }.bytes(40), 1);
         assert_eq!([1, 1500].map(|size| Framing::default().bytes(size)), [1, 1500]);
     }
 

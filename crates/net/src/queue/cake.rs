@@ -214,6 +214,7 @@ pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
             hosts: Arc::clone(&context.hosts),
             framing: context.framing,
             stream,
+            waiting: (0, 0),
         },
     }
 }
@@ -238,23 +239,25 @@ impl Cake {
             None => 0,
             Some(diffserv) => {
                 let tin = diffserv.tin(&queued.packet);
-                if self.tins[tin].waiting.0 == 0 {
+                if self.tins[tin].packets == 0 {
                     diffserv.begin(tin, queued.since);
                 }
                 tin
             }
         };
-        (tin, self.tins[tin].enqueue(&self.common, queued))
+        (tin, self.tins[tin].enqueue(&mut self.common, queued))
+    }
+
+    /// The same for packets that few links have.
+    #[inline(never)]
+    fn store_apart(&mut self, queued: Queued) -> (usize, u32) {
+        self.store(queued)
     }
 
     /// Drops packets of the longest queues until the others have space.
     #[inline(always)]
     fn shrink(&mut self, now: Time, in_service: u32, dropped: &mut Dropped) {
-        loop {
-            let waiting = self.waiting();
-            if waiting.0 == 0 || self.room.holds(waiting, in_service) {
-                break;
-            }
+        while self.common.waiting.0 > 0 && !self.room.holds(self.common.waiting, in_service) {
             self.drop_from_longest(now, dropped);
         }
     }
@@ -268,21 +271,7 @@ impl Cake {
         };
         let longest = self.tins.iter_mut().enumerate().filter_map(longest_of).max();
         if let Some((_, Reverse(tin), place)) = longest {
-            self.tins[tin].drop_from(place, now, dropped);
-        }
-    }
-
-    /// Removes the next packet from one of several tins.
-    #[inline(never)]
-    fn dequeue_from_tins(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
-        let Self { tins, diffserv, common, .. } = self;
-        let diffserv = diffserv.as_mut()?;
-        loop {
-            let tin = diffserv.choose(|tin| tins[tin].lists.first().is_some(), now)?;
-            if let Some(queued) = tins[tin].dequeue(common, now, dropped) {
-                diffserv.charge(tin, common.framing.bytes(queued.packet.size()), now);
-                return Some(queued);
-            }
+            self.tins[tin].drop_from(&mut self.common, place, now, dropped);
         }
     }
 }
@@ -307,8 +296,8 @@ impl PacketQueue for Cake {
         dropped: &mut Dropped,
     ) -> Result<(), DropReason> {
         let now = queued.since;
-        let (tin, place) = self.store(queued);
-        if let Some(redundant) = self.tins[tin].filter(place, self.ack_filter, sacks) {
+        let (tin, place) = self.store_apart(queued);
+        if let Some(redundant) = self.tins[tin].filter(&mut self.common, place, self.ack_filter, sacks) {
             self.ack_drops += 1;
             dropped.push((redundant, DropReason::Early));
         }
@@ -317,12 +306,24 @@ impl PacketQueue for Cake {
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
-        let Self { tins, common, diffserv: None, .. } = self else { return self.dequeue_from_tins(now, dropped) };
-        tins[0].dequeue(common, now, dropped)
+        let Self { tins, diffserv, common, .. } = self;
+        loop {
+            let tin = match diffserv {
+                None => 0,
+                Some(diffserv) => diffserv.choose(|tin| tins[tin].lists.first().is_some(), now)?,
+            };
+            let sent = tins[tin].dequeue(common, now, dropped);
+            if let (Some(diffserv), Some(queued)) = (diffserv.as_mut(), &sent) {
+                diffserv.charge(tin, common.framing.bytes(queued.packet.size()), now);
+            }
+            if sent.is_some() || diffserv.is_none() {
+                return sent;
+            }
+        }
     }
 
     fn waiting(&self) -> (u64, u64) {
-        self.tins.iter().fold((0, 0), |sum, tin| (sum.0 + tin.waiting.0, sum.1 + tin.waiting.1))
+        self.common.waiting
     }
 
     fn memory(&self) -> usize {

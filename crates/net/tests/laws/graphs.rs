@@ -368,7 +368,9 @@ fn links() -> impl Strategy<Value = LinkSpec> {
                 |trace: DelayTraceSpec| DelayTraceSpec { reorders: reorders.unwrap_or(trace.reorders), ..trace };
             let delay_trace = delays.map(|trace| Arc::new(in_order((*trace).clone())));
             LinkSpec {
-                shaper: shaper.filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty())),
+                shaper: shaper
+                    .filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty()))
+                    .map(|bucket| BucketSpec { burst: bucket.burst.max(framing.bytes(1_500).into()), ..bucket }),
                 rate,
                 delay: Time::from_micros(micros),
                 framing,
@@ -389,7 +391,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
 /// One link in three frames packets.
 fn framings() -> impl Strategy<Value = Framing> {
     let kind = prop::sample::select(vec![Cells::Plain, Cells::Atm, Cells::Ptm]);
-    let framing = (kind, -40_i32..100, 0_u32..120).prop_map(|(kind, overhead, mpu)| Framing { kind, overhead, mpu });
+    let framing = (kind, 0_i32..100, 0_u32..120).prop_map(|(kind, overhead, mpu)| Framing { kind, overhead, mpu });
     prop_oneof![2 => Just(Framing::default()), 1 => framing]
 }
 

@@ -219,8 +219,9 @@ proptest! {
                 if is_in_outage {
                     prop_assert!(is_lost || !matches!(offered, Offered::Accepted { .. }), "arrives from an outage");
                 }
-                // a list counts what an outage does not lose
-                let is_listed = !is_in_outage && edge.link.loss.as_ref().is_some_and(|loss| {
+                // a list counts what an outage has not lost before
+                let is_uncounted = if place == LossPlace::Before { is_down(&edge.link.rate, *at) } else { is_in_outage };
+                let is_listed = !is_uncounted && edge.link.loss.as_ref().is_some_and(|loss| {
                     let LossSpec::List { packets, syns } = loss else { return is_lost };
                     let (syn, data) = seen.entry(packet.flow().0).or_default();
                     match packet.payload() {

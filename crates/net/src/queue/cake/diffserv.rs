@@ -134,6 +134,7 @@ impl Diffserv {
     }
 
     /// The tin of a packet.
+    #[inline(never)]
     pub(super) fn tin(&self, packet: &Packet) -> usize {
         let FlowId(flow) = packet.flow();
         self.tins.of(self.codepoints.get(flow as usize).copied().unwrap_or_default()).into()
@@ -146,12 +147,14 @@ impl Diffserv {
     }
 
     /// The tin that is served next of those that `can_send`.
+    #[inline(never)]
     pub(super) fn choose(&self, can_send: impl Fn(usize) -> bool, now: Time) -> Option<usize> {
         let wait = |tin: &usize| self.accounts[*tin].next.saturating_sub(now);
         (0..self.accounts.len()).rev().filter(|tin| can_send(*tin)).min_by_key(wait)
     }
 
     /// Charges a tin for the bytes that it sends.
+    #[inline(never)]
     pub(super) fn charge(&mut self, tin: usize, bytes: u32, now: Time) {
         let Account { threshold, next } = &mut self.accounts[tin];
         let time = threshold.transmission_time(bytes);

@@ -31,6 +31,14 @@ pub(super) struct Common {
     pub(super) hosts: Arc<[Hosts]>,
     pub(super) framing: Framing,
     pub(super) stream: Stream,
+    /// Packets and bytes in all tins.
+    pub(super) waiting: (u64, u64),
+}
+
+impl Common {
+    fn forget(&mut self, queued: &Queued) {
+        self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
+    }
 }
 
 /// A queue. Its flow is the one that was last assigned to it.
@@ -97,8 +105,8 @@ pub(super) struct Tin {
     /// Sources and destinations.
     pub(super) hosts: [Vec<Host>; 2],
     pub(super) lists: Lists,
-    /// Packets and bytes in all queues.
-    pub(super) waiting: (u64, u64),
+    /// Packets in all queues.
+    pub(super) packets: u64,
 }
 
 impl Tin {
@@ -111,18 +119,25 @@ impl Tin {
             flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
             hosts: std::array::from_fn(|_| vec![Host { tag: None, load: 0, share: quantum }; queues as usize]),
             lists: Lists::new(queues as usize),
-            waiting: (0, 0),
+            packets: 0,
         }
     }
 
     /// The queue of a packet, which is assigned to its flow.
+    #[inline(always)]
     pub(super) fn assign(&mut self, common: &Common, packet: &Packet, now: Time) -> u32 {
         let tag = common.hash.flow(packet);
         let first = common.hash.place(tag);
-        let is_served = |flow: &Flow| flow.tag == Some(tag) && flow.set != Set::Idle;
-        if is_served(&self.flows[first as usize]) {
+        let flow = &self.flows[first as usize];
+        if flow.tag == Some(tag) && flow.set != Set::Idle {
             return first;
         }
+        self.find_queue(common, packet, (tag, first), now)
+    }
+
+    #[inline(never)]
+    fn find_queue(&mut self, common: &Common, packet: &Packet, (tag, first): (u64, u32), now: Time) -> u32 {
+        let is_served = |flow: &Flow| flow.tag == Some(tag) && flow.set != Set::Idle;
         let place = look_up(&self.flows, first, |flow| match flow.set {
             _ if flow.tag == Some(tag) => 0,
             Set::Idle if flow.cobalt.is_at_rest(&self.control, now) => 1,
@@ -232,31 +247,35 @@ impl Tin {
         lists.longest(|place| flows[place as usize].store.bytes())
     }
 
-    fn forget(&mut self, queued: &Queued) {
-        self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
-    }
-
     /// Drops the packet at the head of a queue, because the limit is exceeded.
-    pub(super) fn drop_from(&mut self, place: u32, now: Time, dropped: &mut Dropped) {
+    pub(super) fn drop_from(&mut self, common: &mut Common, place: u32, now: Time, dropped: &mut Dropped) {
         let flow = &mut self.flows[place as usize];
         if let Some(queued) = flow.store.pop() {
             flow.cobalt.overflow(&self.control, now);
-            self.forget(&queued);
+            self.packets -= 1;
+            common.forget(&queued);
             dropped.push((queued, DropReason::Full));
         }
     }
 
     /// Removes the ACK that the latest packet of a queue, also an ACK, makes redundant.
-    pub(super) fn filter(&mut self, place: u32, filter: AckFilter, sacks: &SackStore) -> Option<Queued> {
+    pub(super) fn filter(
+        &mut self,
+        common: &mut Common,
+        place: u32,
+        filter: AckFilter,
+        sacks: &SackStore,
+    ) -> Option<Queued> {
         let store = &mut self.flows[place as usize].store;
         let redundant = store.remove(redundant(filter, store.iter().map(|queued| &queued.packet), sacks)?)?;
-        self.forget(&redundant);
+        self.packets -= 1;
+        common.forget(&redundant);
         Some(redundant)
     }
 
     /// Stores a packet. Returns its queue.
     #[inline(always)]
-    pub(super) fn enqueue(&mut self, common: &Common, queued: Queued) -> u32 {
+    pub(super) fn enqueue(&mut self, common: &mut Common, queued: Queued) -> u32 {
         let now = queued.since;
         let place = self.assign(common, &queued.packet, now);
         let flow = &mut self.flows[place as usize];
@@ -264,7 +283,8 @@ impl Tin {
             flow.cobalt.rest(&self.control, now);
         }
         flow.store.push(queued);
-        self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
+        self.packets += 1;
+        common.waiting = (common.waiting.0 + 1, common.waiting.1 + u64::from(queued.packet.size()));
         match flow.set {
             Set::Idle => {
                 flow.set = Set::Sparse;
@@ -294,7 +314,9 @@ impl Tin {
             let before = flow.store.waiting();
             let sent = flow.cobalt.dequeue(&self.control, &mut flow.store, &mut common.stream, now, dropped);
             let after = flow.store.waiting();
-            self.waiting = (self.waiting.0 + after.0 - before.0, self.waiting.1 + after.1 - before.1);
+            self.packets = self.packets + after.0 - before.0;
+            let waiting = &mut common.waiting;
+            *waiting = (waiting.0 + after.0 - before.0, waiting.1 + after.1 - before.1);
             if let Some(queued) = sent {
                 flow.deficit -= i64::from(common.framing.bytes(queued.packet.size())) * BYTE;
                 return Some(queued);
