@@ -163,21 +163,21 @@ impl ServedLink {
     /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.
     #[inline(always)]
     pub(crate) fn take_due(&mut self, now: Time) -> Option<Time> {
-        if self.is_due || self.queue.waiting().0 == 0 {
+        if self.is_due {
             return None;
         }
         if self.busy_until <= now {
             return self.take_alarm(now);
         }
-        self.is_due = true;
-        Some(self.busy_until)
+        self.is_due = self.queue.waiting().0 > 0;
+        self.is_due.then_some(self.busy_until)
     }
 
     /// The same for an idle link.
     #[cold]
     #[inline(never)]
     fn take_alarm(&mut self, now: Time) -> Option<Time> {
-        let ready = self.queue.ready_at();
+        let ready = if self.queue.waiting().0 > 0 { self.queue.ready_at() } else { Time::MAX };
         let is_pending = now < self.alarm && self.alarm <= ready;
         if is_pending || ready == Time::MAX {
             return None;

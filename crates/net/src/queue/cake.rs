@@ -49,6 +49,7 @@ use super::fq_codel::QUANTUM;
 use super::stored::{Dropped, PacketQueue, Queued, Room};
 use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueSpec, Spec};
 use crate::endpoint::sack_store::SackStore;
+use crate::link::framing::Framing;
 
 pub use ack_filter::AckFilter;
 use diffserv::Diffserv;
@@ -212,7 +213,7 @@ pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
             sides: isolation.sides(),
             hash: Hash::new(queues, context),
             hosts: Arc::clone(&context.hosts),
-            framing: context.framing,
+            framing: (context.framing != Framing::default()).then_some(context.framing),
             stream,
             waiting: (0, 0),
         },
@@ -274,6 +275,20 @@ impl Cake {
             self.tins[tin].drop_from(&mut self.common, place, now, dropped);
         }
     }
+
+    /// Removes the next packet from one of several tins.
+    #[inline(never)]
+    fn dequeue_from_tins(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
+        let Self { tins, diffserv, common, .. } = self;
+        let diffserv = diffserv.as_mut()?;
+        loop {
+            let tin = diffserv.choose(|tin| tins[tin].lists.first().is_some(), now)?;
+            if let Some(queued) = tins[tin].dequeue_apart(common, now, dropped) {
+                diffserv.charge(tin, common.bytes(&queued), now);
+                return Some(queued);
+            }
+        }
+    }
 }
 
 impl PacketQueue for Cake {
@@ -306,20 +321,10 @@ impl PacketQueue for Cake {
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
-        let Self { tins, diffserv, common, .. } = self;
-        loop {
-            let tin = match diffserv {
-                None => 0,
-                Some(diffserv) => diffserv.choose(|tin| tins[tin].lists.first().is_some(), now)?,
-            };
-            let sent = tins[tin].dequeue(common, now, dropped);
-            if let (Some(diffserv), Some(queued)) = (diffserv.as_mut(), &sent) {
-                diffserv.charge(tin, common.framing.bytes(queued.packet.size()), now);
-            }
-            if sent.is_some() || diffserv.is_none() {
-                return sent;
-            }
+        if self.diffserv.is_some() {
+            return self.dequeue_from_tins(now, dropped);
         }
+        self.tins[0].dequeue(&mut self.common, now, dropped)
     }
 
     fn waiting(&self) -> (u64, u64) {

@@ -29,13 +29,21 @@ pub(super) struct Common {
     pub(super) sides: [bool; 2],
     pub(super) hash: Hash,
     pub(super) hosts: Arc<[Hosts]>,
-    pub(super) framing: Framing,
+    /// How the link frames packets, if it does.
+    pub(super) framing: Option<Framing>,
     pub(super) stream: Stream,
     /// Packets and bytes in all tins.
     pub(super) waiting: (u64, u64),
 }
 
 impl Common {
+    /// Bytes that the link sends for a packet.
+    #[inline(always)]
+    pub(super) fn bytes(&self, queued: &Queued) -> u32 {
+        let size = queued.packet.size();
+        self.framing.map_or(size, |framing| framing.bytes(size))
+    }
+
     fn forget(&mut self, queued: &Queued) {
         self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
     }
@@ -202,6 +210,7 @@ impl Tin {
     }
 
     /// Ends the turn of the first queue of the list *new*: it goes to the list *old* with its share of the next round.
+    #[inline(always)]
     fn end_first_turn(&mut self, common: &Common, place: u32) {
         if self.flows[place as usize].store.is_empty() {
             self.flows[place as usize].set = Set::Waiting;
@@ -231,6 +240,7 @@ impl Tin {
     }
 
     /// Removes the first queue, which is empty, from its list. A new one goes to the list *old* first.
+    #[inline(always)]
     fn retire(&mut self, common: &Common, place: u32) {
         if !self.lists.retire_first() {
             self.flows[place as usize].set = Set::Waiting;
@@ -318,11 +328,17 @@ impl Tin {
             let waiting = &mut common.waiting;
             *waiting = (waiting.0 + after.0 - before.0, waiting.1 + after.1 - before.1);
             if let Some(queued) = sent {
-                flow.deficit -= i64::from(common.framing.bytes(queued.packet.size())) * BYTE;
+                flow.deficit -= i64::from(common.bytes(&queued)) * BYTE;
                 return Some(queued);
             }
             self.retire(common, place);
         }
+    }
+
+    /// A copy of [`dequeue`](Self::dequeue) for links with several tins.
+    #[inline(never)]
+    pub(super) fn dequeue_apart(&mut self, common: &mut Common, now: Time, dropped: &mut Dropped) -> Option<Queued> {
+        self.dequeue(common, now, dropped)
     }
 
     /// Makes the updates of queues without packets.
