@@ -101,6 +101,8 @@ impl Case {
                 ],
             },
             groups: vec![GroupSpec {
+                via: Vec::new(),
+                changes: Vec::new(),
                 count: 1,
                 path: Some((0, 2)),
                 reverse: false,

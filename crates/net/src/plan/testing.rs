@@ -30,6 +30,8 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             access: vec![(link(10, 100_000), link(10, 100_000))],
         },
         groups: vec![GroupSpec {
+            via: Vec::new(),
+            changes: Vec::new(),
             count,
             path: None,
             reverse: false,
