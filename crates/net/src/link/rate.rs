@@ -211,6 +211,9 @@ impl Course {
 
     /// End of a transmission.
     fn end(&self, size: u32, start: Time) -> Time {
+        if self.outages.is_down(start) {
+            return start.saturating_add(Time::from_picos(1)); // a queue may have held the packet back until now
+        }
         let before = self.outages.progress(start, |at| self.sum(at));
         self.outages.reached(before.saturating_add(u128::from(size) * BYTE), |sum| self.reached(sum))
     }
