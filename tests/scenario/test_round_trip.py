@@ -137,9 +137,16 @@ rate_traces = st.fixed_dictionaries(
 )
 
 
+framings = tables(
+    {},
+    {"kind": st.sampled_from(["plain", "atm", "ptm"]), "overhead": st.integers(-30, 256), "mpu": st.integers(0, 256)},
+)
+
+
 def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Draw links with a constant rate or with a trace."""
     changes = {"loss": losses, "policer": buckets, "shaper": buckets, "jitter": jitters, "reorder": reorders}
+    changes["framing"] = framings
     more = {"queue": queues(), "reverse_rate_trace": rate_traces, **changes, **fields}
     lossy = {name: field for name, field in more.items() if name not in {"loss", "jitter"}}
     lossy["loss_trace"] = loss_traces
@@ -162,7 +169,10 @@ def changes() -> st.SearchStrategy[list[dict[str, Any]]]:
     return st.lists(change, max_size=3)
 
 
-GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "weight"}
+GROUP = {
+    *("name", "count", "packet_size", "start", "spread", "transport", "source"),
+    *("priority", "weight", "ceiling", "dscp"),
+}
 _NARROWER: dict[str, st.SearchStrategy[Any]] = {
     "max_window": st.integers(1, 10**6),
     "initial_window": st.integers(1, 100),
@@ -282,6 +292,8 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "spread": quantities(TIME, "0 s", "1 s"),
         "priority": st.integers(0, 7),
         "weight": st.integers(1, 1000),
+        "ceiling": rates,
+        "dscp": st.integers(0, 63) | st.sampled_from(["EF", "CS1", "AF41", "LE"]),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     datagrams = paced | on_off | noise | frames | traces
@@ -492,6 +504,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "queue",
             "loss",
             "loss_trace",
+            "framing",
             "policer",
             "shaper",
             "jitter",
@@ -503,6 +516,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.GilbertElliottPackets: {"kind", "to_bad", "to_good", "good", "bad", "place"},
         ac.Policer: {"rate", "burst"},
         ac.Shaper: {"rate", "burst"},
+        ac.Framing: {"kind", "overhead", "mpu"},
         ac.Jitter: {"max", "reorders"},
         ac.Reorder: {"probability", "delay"},
         ac.GraphLink: {
@@ -516,6 +530,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "queue",
             "loss",
             "loss_trace",
+            "framing",
             "policer",
             "shaper",
             "jitter",
@@ -546,6 +561,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "source",
             "priority",
             "weight",
+            "ceiling",
+            "dscp",
             "access",
             "direction",
         },
@@ -563,6 +580,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "source",
             "priority",
             "weight",
+            "ceiling",
+            "dscp",
             "from_",
             "to",
             "via",

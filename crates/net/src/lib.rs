@@ -27,6 +27,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
 
 pub mod call;
+pub mod codepoint;
 pub mod link;
 pub mod observe;
 pub mod plan;

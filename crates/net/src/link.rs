@@ -9,6 +9,7 @@ pub(crate) mod backlog;
 pub(crate) mod entrance;
 pub(crate) mod exit;
 pub mod extra_delay;
+pub mod framing;
 pub(crate) mod links;
 pub mod loss;
 pub mod rate;

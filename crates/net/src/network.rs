@@ -32,7 +32,7 @@ use crate::link::links::Links;
 use crate::link::rate::{LinkRate, RateSpec};
 use crate::link::served::ServedLink;
 use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
-use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
+use crate::plan::{EQUAL_WEIGHT, EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
 use crate::queue::changing::Changing;
 use crate::queue::{Changes, Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
@@ -304,8 +304,10 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
     // links that follow the same trace, such as the client links of a group, share its preprocessed form
     let mut shared = BTreeMap::new();
     let flows: Arc<[u32]> = names.flows.as_slice().into();
-    let bands: Arc<[u8]> = plan.bands().into();
-    let weights: Arc<[u16]> = plan.weights().into();
+    let bands = plan.of_flows(|group| group.priority, 0);
+    let weights = plan.of_flows(|group| group.weight, EQUAL_WEIGHT);
+    let ceilings = plan.of_flows(|group| group.ceiling, None);
+    let codepoints = plan.of_flows(|group| group.dscp, 0);
     let hosts: Arc<[Hosts]> = hosts(edges, plan, names).into();
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
@@ -314,11 +316,19 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
             RateSpec::Trace(trace) => {
                 shared.entry(Arc::as_ptr(trace)).or_insert_with(|| LinkRate::new(&link.rate)).clone()
             }
+        }
+        .framed(link.framing);
+        let context = Context {
+            rate: rate.mean(Time::ZERO, plan.duration),
+            framing: link.framing,
+            stream: Stream::new(seed, Role::Queue, name),
+            flows: Arc::clone(&flows),
+            bands: Arc::clone(&bands),
+            weights: Arc::clone(&weights),
+            ceilings: Arc::clone(&ceilings),
+            codepoints: Arc::clone(&codepoints),
+            hosts: Arc::clone(&hosts),
         };
-        let stream = Stream::new(seed, Role::Queue, name);
-        let (flows, bands, hosts) = (Arc::clone(&flows), Arc::clone(&bands), Arc::clone(&hosts));
-        let weights = Arc::clone(&weights);
-        let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands, weights, hosts };
         let extra_delay = ExtraDelay::new(link, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
         let changes = Changes::of(&link.queue_changes, &context);

@@ -15,11 +15,12 @@ use ackclock_tcp::congestion::LawSpec;
 use ackclock_tcp::congestion::foreign::{ForeignSpec, LawMaker};
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::failure::Failure;
-use ackclock_units::{Role, Stream, Time};
+use ackclock_units::{Rate, Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::call::CallSpec;
 use crate::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
+use crate::link::framing::{Cells, Framing};
 use crate::link::loss::{LossChange, LossPlace, LossSpec};
 use crate::link::rate::RateSpec;
 use crate::link::token_bucket::BucketSpec;
@@ -171,6 +172,9 @@ pub struct LinkSpec {
     pub rate: RateSpec,
     /// Propagation delay; the least one, if it changes.
     pub delay: Time,
+    /// How packets are framed.
+    #[serde(default)]
+    pub framing: Framing,
     /// Changes of the propagation delay.
     #[serde(default)]
     pub delay_trace: Option<Arc<DelayTraceSpec>>,
@@ -209,6 +213,7 @@ impl LinkSpec {
         Self {
             rate,
             delay,
+            framing: Framing { kind: Cells::Plain, overhead: 0, mpu: 0 },
             delay_trace: None,
             queue,
             queue_changes: Vec::new(),
@@ -231,6 +236,7 @@ impl LinkSpec {
             result.map_err(|(field, problem)| (format!("{table}.{field}"), problem))
         };
         named("rate", self.rate.check())?;
+        named("framing", self.framing.check())?;
         let changes = self.loss_changes.iter().filter_map(|change| change.loss.as_ref());
         self.loss.iter().chain(changes).try_for_each(|loss| named("loss", loss.check()))?;
         if !self.loss_changes.is_sorted_by_key(|change| change.at) {
@@ -337,6 +343,13 @@ pub struct GroupSpec {
     /// Weight of each flow at links with fair queueing, from 1 to [`MAX_WEIGHT`].
     #[serde(default = "equal_weight")]
     pub weight: u16,
+    /// Rate that each flow cannot exceed at links with fair queueing.
+    #[serde(default)]
+    pub ceiling: Option<Rate>,
+    /// Differentiated services codepoint of the flows' packets, below
+    /// [`CODEPOINTS`](crate::codepoint::CODEPOINTS).
+    #[serde(default)]
+    pub dscp: u8,
     /// Transport protocol.
     pub transport: TransportSpec,
     /// Traffic source.
@@ -603,20 +616,12 @@ impl Plan {
         recorded.chain(self.captures.iter().flat_map(CaptureSpec::links).copied()).chain(self.measure.links())
     }
 
-    /// The priority of each flow; empty if all are 0.
-    pub(crate) fn bands(&self) -> Vec<u8> {
-        if self.groups.iter().all(|group| group.priority == 0) {
-            return Vec::new();
+    /// A value of each flow, which a discipline may use; empty if all have that of a flow for which the plan states none.
+    pub(crate) fn of_flows<T: Copy + PartialEq>(&self, value: impl Fn(&GroupSpec) -> T, usual: T) -> Arc<[T]> {
+        if self.groups.iter().all(|group| value(group) == usual) {
+            return Arc::default();
         }
-        self.flows().map(|(_, group)| group.priority).collect()
-    }
-
-    /// The weight of each flow; empty if all are equal.
-    pub(crate) fn weights(&self) -> Vec<u16> {
-        if self.groups.iter().all(|group| group.weight == EQUAL_WEIGHT) {
-            return Vec::new();
-        }
-        self.flows().map(|(_, group)| group.weight).collect()
+        self.flows().map(|(_, group)| value(group)).collect()
     }
 
     /// For each flow the first flow of its client, if some clients have several flows; otherwise empty.

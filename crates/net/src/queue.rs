@@ -33,10 +33,11 @@ use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::link::backlog::Backlog;
+use crate::link::framing::Framing;
 use crate::packet::Packet;
 use crate::plan::changes::check_change;
 
-pub use cake::Isolation;
+pub use cake::{AckFilter, Isolation, Tins};
 pub use drop_tail::{DropFrom, Ties};
 pub use dualpi2::Low;
 pub use gauges::{GAUGES, Gauge};
@@ -256,6 +257,11 @@ pub(crate) trait Spec {
         false
     }
 
+    /// See [`QueueSpec::reads`].
+    fn reads(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The parameters that cannot change in a run; `None` if no parameter can.
     fn fixed(&self) -> Option<&'static [&'static str]> {
         None
@@ -298,6 +304,11 @@ macro_rules! queues {
             /// Whether the discipline may mark packets.
             pub fn marks(&self) -> bool {
                 self.spec().marks()
+            }
+
+            /// The fields of a group that the discipline uses.
+            pub fn reads(&self) -> &'static [&'static str] {
+                self.spec().reads()
             }
 
             /// The name of the discipline.
@@ -427,6 +438,8 @@ impl Discipline {
 pub struct Context {
     /// Rate of the link.
     pub(crate) rate: ackclock_units::Rate,
+    /// How the link frames packets.
+    pub(crate) framing: Framing,
     /// Random stream of the discipline.
     pub(crate) stream: Stream,
     /// Global ids of the flows; empty when every local id equals its global id.
@@ -435,6 +448,10 @@ pub struct Context {
     pub(crate) bands: Arc<[u8]>,
     /// Weight of each flow; empty if all are equal.
     pub(crate) weights: Arc<[u16]>,
+    /// Rate that each flow cannot exceed; empty if there is none.
+    pub(crate) ceilings: Arc<[Option<ackclock_units::Rate>]>,
+    /// Differentiated services codepoint of each flow; empty if all are 0.
+    pub(crate) codepoints: Arc<[u8]>,
     /// The hosts of each flow; empty if no queue of the run [uses](Spec::knows_hosts) them.
     pub(crate) hosts: Arc<[Hosts]>,
 }
@@ -444,7 +461,17 @@ impl Context {
     /// A link of this rate without properties that few disciplines use. Tests change single fields of it.
     pub(crate) fn testing(rate: ackclock_units::Rate) -> Self {
         let stream = Stream::new(1, ackclock_units::Role::Queue, 0);
-        Self { rate, stream, flows: [].into(), bands: [].into(), weights: [].into(), hosts: [].into() }
+        Self {
+            rate,
+            framing: Framing::default(),
+            stream,
+            flows: Arc::default(),
+            bands: Arc::default(),
+            weights: Arc::default(),
+            ceilings: Arc::default(),
+            codepoints: Arc::default(),
+            hosts: Arc::default(),
+        }
     }
 }
 

@@ -118,6 +118,8 @@ impl Case {
                 schedule: None,
                 priority: 0,
                 weight: 1,
+                ceiling: None,
+                dscp: 0,
                 transport,
                 source: self.source(),
             }],

@@ -139,6 +139,7 @@ impl Notices {
             load::overload_of_requests(&scene),
             labels.unused,
             queues::unused_ecn(&scene),
+            queues::unused_fields(&scene),
             recovery::without_sack(&scene),
             course::late_starts(&scene),
         ];

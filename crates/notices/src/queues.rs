@@ -158,6 +158,34 @@ pub(crate) fn unused_ecn(scene: &Scene) -> Vec<String> {
     scene.groups.iter().filter_map(unused).collect()
 }
 
+/// Reports groups with a field for queues that no queue on their way uses.
+pub(crate) fn unused_fields(scene: &Scene) -> Vec<String> {
+    let unused = |group: &Group| -> Vec<String> {
+        let crossed = || group.data.iter().chain(&group.acks).map(|line| &scene.lines[*line]);
+        let is_unused = |field: &&&str| !crossed().any(|line| line.queue.reads().contains(*field));
+        let notice = |field: &&str| {
+            let mut queues: Vec<String> = Vec::new();
+            for queue in crossed().map(|line| format!("{} at {}", line.queue.name(), line.name)) {
+                if !queues.contains(&queue) && queues.len() < MOST_NAMED_WITHOUT_MARKS {
+                    queues.push(queue);
+                }
+            }
+            let user = match *field {
+                "priority" => "The queue priority does",
+                "dscp" => "The queue cake with several tins does",
+                _ => "The queue fq does",
+            };
+            format!(
+                "The {field} of group {} has no effect: no queue that its packets cross uses it ({}). {user}.",
+                group.name,
+                queues.join(", "),
+            )
+        };
+        group.for_queues.iter().filter(is_unused).map(notice).collect()
+    };
+    scene.groups.iter().flat_map(unused).collect()
+}
+
 /// A group whose data crosses queues with the default limit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DefaultLimits {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ackclock_net::link::loss::LossSpec;
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
-use ackclock_net::plan::{GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
+use ackclock_net::plan::{EQUAL_WEIGHT, GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{Limit, QueueSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_tcp::congestion::LawSpec;
@@ -59,6 +59,8 @@ pub(crate) struct Group {
     pub(crate) stops: bool,
     pub(crate) transport: Transport,
     pub(crate) source: Source,
+    /// The fields for queues that it states.
+    pub(crate) for_queues: Vec<&'static str>,
     /// The links that its data and its ACKs cross, in order.
     pub(crate) data: Vec<usize>,
     pub(crate) acks: Vec<usize>,
@@ -152,6 +154,7 @@ impl Scene {
                 stops: group.schedule.is_some(),
                 transport: Transport::of(&group.transport),
                 source: Source::of(group, label.load),
+                for_queues: for_queues(group),
                 round_trip: scene.round_trip(group, place, &data, &acks),
                 data,
                 acks,
@@ -230,6 +233,17 @@ fn lines(topology: &Topology, labels: &Labels, duration: Time) -> Result<Vec<Lin
         policer: link.policer.map(|bucket| bucket.rate),
     };
     Ok(named.into_iter().map(line).collect())
+}
+
+/// The fields of a group that only some queues use, and that are not the usual ones.
+fn for_queues(group: &GroupSpec) -> Vec<&'static str> {
+    let stated = [
+        ("priority", group.priority > 0),
+        ("weight", group.weight != EQUAL_WEIGHT),
+        ("ceiling", group.ceiling.is_some()),
+        ("dscp", group.dscp > 0),
+    ];
+    stated.into_iter().filter(|(_, is_stated)| *is_stated).map(|(field, _)| field).collect()
 }
 
 /// Whether a link is another one at a time of the run, which does not come again.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
+use ackclock_net::codepoint::NAMES as CODEPOINTS;
 use ackclock_net::observe::{Column, Described, MeasureEntry, RECORDS, Table, Values, measures};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Parts, Plan, plan, run_with_progress};
@@ -111,6 +112,7 @@ fn catalogue() -> String {
         "congestion": by_name(LAWS),
         "queues": by_name(QUEUES),
         "gauges": gauges,
+        "codepoints": CODEPOINTS.iter().map(|(name, number)| ((*name).to_owned(), json!(number))).collect::<Map<_, _>>(),
         "states": states,
         "records": records,
         "measures": measures().collect::<Vec<MeasureEntry>>(),

@@ -154,6 +154,8 @@ class Catalogue:
     records: Mapping[str, RecordKind]
     measures: Mapping[str, Measure]
     """The numbers of summaries, in their order."""
+    codepoints: Mapping[str, int]
+    """Codepoints of differentiated services, by their names."""
     options: Mapping[str, Mapping[str, Parameter]]
     """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
 
@@ -212,6 +214,7 @@ def catalogue() -> Catalogue:
         states=MappingProxyType({name: _state(each) for name, each in described["states"].items()}),
         records=MappingProxyType(_records(described["records"])),
         measures=MappingProxyType({each["name"]: _measure(**each) for each in described["measures"]}),
+        codepoints=MappingProxyType(described["codepoints"]),
         options=MappingProxyType(
             {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
         ),

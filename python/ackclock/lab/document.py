@@ -109,7 +109,7 @@ def _steady(whole: Scenario) -> Scenario:
 
 _MORE: Final = (
     *("connections", "requests", "frames", "pages", "video", "call", "trace"),
-    *("policer", "shaper", "jitter", "reorder", *TRACES),
+    *("ceiling", "dscp", "framing", "policer", "shaper", "jitter", "reorder", *TRACES),
 )
 """Kinds and fields that the page does not know."""
 

@@ -12,7 +12,8 @@ from ackclock.values.kinds import Kind, word
 _UNREAD: Final = {
     "Scenario": {"nodes", "links", "flows"},
     "Measure": {"links"},
-    "Link": {*TRACES, "policer", "shaper", "jitter", "reorder"},
+    "Clients": {"ceiling", "dscp"},
+    "Link": {*TRACES, "framing", "policer", "shaper", "jitter", "reorder"},
     "Queue": {*DISCIPLINE_FIELDS},
     "Tcp": {*LAW_FIELDS},
 }

@@ -141,6 +141,8 @@ def _impairments(link: Link | GraphLink) -> dict[str, Any]:
     for name, bucket in (("policer", link.policer), ("shaper", link.shaper)):
         if bucket is not None:
             found[name] = {"rate": RATE.parse(bucket.rate), "burst": bucket.burst}
+    if link.framing is not None:
+        found["framing"] = link.framing.model_dump()
     if link.jitter is not None:
         found["jitter"] = {"max": TIME.parse(link.jitter.max), "reorders": link.jitter.reorders}
     if link.reorder is not None:

@@ -29,7 +29,7 @@ from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.routes import directed
 from ackclock.values.errors import refuse
-from ackclock.values.quantity import TIME
+from ackclock.values.quantity import RATE, TIME
 
 # Maximum number of bins of all sources of fractional Gaussian noise. They are drawn before a run can be interrupted,
 # which takes seconds, and stay in memory for the whole run.
@@ -152,10 +152,12 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
 def _refuse_small_bursts(scenario: Scenario) -> None:
     largest = max(group.packet_size or 0 for group in scenario.groups)
     for at, link in _named_links(scenario):
-        for name in ("policer", "shaper"):
+        framing = getattr(link, "framing", None)
+        for name, least in (("policer", largest), ("shaper", framing.bytes(largest) if framing else largest)):
             bucket = getattr(link, name, None)
-            if bucket is not None and bucket.burst < largest:
-                limit = f"must be at least {largest} bytes, the largest packet_size: a larger packet never conforms"
+            if bucket is not None and bucket.burst < least:
+                of = "packet_size" if least == largest else "packet_size with its framing"
+                limit = f"must be at least {least} bytes, the largest {of}: a larger packet never conforms"
                 raise refuse(f"{at}.{name}.burst", bucket.burst, limit)
 
 
@@ -239,6 +241,8 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
         **({"schedule": _schedule(group)} if group.pauses else {}),
         **({"priority": group.priority} if group.priority else {}),
         **({"weight": group.weight} if group.weight != 1 else {}),
+        **({"ceiling": RATE.parse(group.ceiling)} if group.ceiling else {}),
+        **({"dscp": group.dscp} if group.dscp else {}),
         "transport": transport_for_engine(group.transport, group.packet_size, law),
         "source": group.source.for_engine(
             Setting(

@@ -12,6 +12,7 @@ NAMES = {
     "whole": ("Convergence", "Measure", "Scenario"),
     "declared": ("Queue", "Tcp"),
     "traffic": ("Clients", "Flow", "Udp"),
+    "framing": ("Framing",),
     "network": (
         *("Dumbbell", "GilbertElliottPackets", "GilbertElliottTime", "GraphLink", "Jitter", "Link", "ListedLoss"),
         *("Node", "Policer", "RandomLoss", "Reorder", "Shaper"),

@@ -18,6 +18,7 @@ from ackclock.scenario.declared import (
     Tcp,
 )
 from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
+from ackclock.scenario.framing import Framing
 from ackclock.scenario.internet import clustered_connections, wide_area
 from ackclock.scenario.network import (
     Dumbbell,
@@ -75,6 +76,7 @@ __all__ = [
     "FqCodel",
     "FractionalNoise",
     "Frames",
+    "Framing",
     "GilbertElliottPackets",
     "GilbertElliottTime",
     "GraphLink",

@@ -253,6 +253,8 @@ class Queue(QueueTable):
         queues: int = ...,
         quantum: int = ...,
         isolation: Literal["flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = ...,
+        tins: Literal["besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"] = ...,
+        ack_filter: Literal["off", "conservative", "aggressive"] = ...,
         ce_threshold: str = ...,
         ties: Literal["departure", "arrival"] = ...,
         drop: Literal["tail", "head"] = ...,
@@ -299,6 +301,8 @@ def Cake(
     queues: int = ...,
     quantum: int = ...,
     isolation: Literal["flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = ...,
+    tins: Literal["besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"] = ...,
+    ack_filter: Literal["off", "conservative", "aggressive"] = ...,
 ) -> Queue:
     """Fair queueing by host and by flow, with COBALT in each queue (Piece of CAKE, 2018)."""
 

@@ -15,6 +15,7 @@ from ackclock.values.kinds import (
     name,
     names,
     number,
+    numbered,
     octets,
     periods,
     places,
@@ -62,6 +63,10 @@ Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 Count = Annotated[int, whole(1, MOST_FLOWS)]
 Band = Annotated[int, whole(0, 7)]
 Weight = Annotated[int, whole(1, 1000)]
+Codepoint = Annotated[int, numbered(catalogue().codepoints, whole(0, 63))]
+Overhead = Annotated[int, whole(-64, 256)]
+LeastFrame = Annotated[int, whole(0, 256)]
+FramingKind = Annotated[str, word(["plain", "atm", "ptm"])]
 PacketSize = Annotated[int, octets(1, LONGEST_PACKET)]
 Capacity = Annotated[int, whole(1, 10**15)]
 CapacityInBytes = Annotated[int, octets(1, 10**15)]

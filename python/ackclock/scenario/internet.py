@@ -189,6 +189,7 @@ def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:
         queue=link.queue,
         loss=link.loss,
         loss_trace=link.loss_trace,
+        framing=link.framing,
         policer=link.policer,
         shaper=link.shaper,
         jitter=link.jitter,

@@ -19,6 +19,7 @@ from ackclock.scenario.fields import (
     Rate,
     StateTime,
 )
+from ackclock.scenario.framing import Framing
 from ackclock.scenario.model import Part
 from ackclock.scenario.rate_trace import RateTrace
 from ackclock.scenario.step_trace import DelayTrace, LossTrace
@@ -255,6 +256,9 @@ class Link(Part):
     loss_trace: LossTrace | None = None
     """Losses with a changing probability, instead of ``loss``."""
 
+    framing: Framing | None = None
+    """Bytes that the link sends for each packet (default: those of the packet)."""
+
     policer: Policer | None = None
     """Limit of the rate and the bursts that reach the queue; other packets are dropped (default: none)."""
 
@@ -367,6 +371,9 @@ class GraphLink(Part):
 
     loss_trace: LossTrace | None = None
     """Losses with a changing probability, instead of ``loss``."""
+
+    framing: Framing | None = None
+    """Bytes that the link sends for each packet (default: those of the packet)."""
 
     policer: Policer | None = None
     """Limit of the rate and the bursts that reach the queue; other packets are dropped (default: none)."""

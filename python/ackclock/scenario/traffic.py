@@ -10,6 +10,7 @@ from ackclock.scenario.fields import (
     HEADER_BYTES,
     UDP_HEADER_BYTES,
     Band,
+    Codepoint,
     Count,
     Direction,
     Duration,
@@ -19,6 +20,7 @@ from ackclock.scenario.fields import (
     PacketSizes,
     Periods,
     PlainName,
+    Rate,
     Unfinished,
     Via,
     Wait,
@@ -109,6 +111,14 @@ class Group(Part):
     weight: Weight = 1
     """Weight of each flow of the group, ACKs included, at links with the queue ``fq``: flows that always have packets
     there share the link in proportion to their weights, from 1 (default) to 1000."""
+
+    ceiling: Rate | None = None
+    """Rate that each flow of the group does not exceed at links with the queue ``fq``, ACKs included, such as ``"2
+    Mbps"`` (default: none). Other flows share what it leaves by their weights."""
+
+    dscp: Codepoint | None = None
+    """Differentiated services codepoint of the group's packets, ACKs included: a name such as ``"EF"`` or a number from
+    0 (default) to 63. The queue ``cake`` sorts packets into its ``tins`` by it."""
 
     @property
     def pauses(self) -> bool:

@@ -426,6 +426,25 @@ def word_or(words: Iterable[str], other: Kind) -> Kind:
     return Kind(allowed, check, {"anyOf": [{"enum": list(words)}, dict(other.schema)]})
 
 
+def numbered(names: Mapping[str, int], other: Kind) -> Kind:
+    """Allow names for some values of another kind. The canonical form is the value.
+
+    Examples
+    --------
+    >>> numbered({"EF": 46}, whole(0, 63)).check("EF"), numbered({"EF": 46}, whole(0, 63)).check(46)
+    (46, 46)
+    """
+    alternative = f", or {other.allowed.removeprefix('must be ')}"
+
+    def check(value: object) -> object:
+        try:
+            return other.check(names.get(value, value) if isinstance(value, str) else value)
+        except ValueError:
+            raise ValueError(one_of(value, names) + alternative) from None
+
+    return Kind(one_of(None, names) + alternative, check, {"anyOf": [dict(other.schema), {"enum": list(names)}]})
+
+
 def either(*kinds: Kind) -> Kind:
     """Allow a value of any of several kinds, such as a time or a size.
 

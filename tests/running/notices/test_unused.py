@@ -102,6 +102,29 @@ def test_laws_with_ecn_of_their_own() -> None:
     assert found.startswith("ECN (accurate) of group g has no effect")
 
 
+@pytest.mark.parametrize(
+    ("fields", "queue", "unused"),
+    [
+        ({"weight": 2}, ac.Queue("fq"), []),
+        ({"weight": 2, "ceiling": "1 Mbps"}, ac.Queue("fq_codel"), ["weight", "ceiling"]),
+        ({"ceiling": "1 Mbps"}, ac.Queue("priority"), ["ceiling"]),
+        ({"priority": 3}, ac.Queue("priority"), []),
+        ({"priority": 3}, ac.DropTail(packets=9), ["priority"]),
+        ({"dscp": "EF"}, ac.Queue("cake", tins="diffserv4"), []),
+        ({"dscp": "EF"}, ac.Queue("cake"), ["dscp"]),
+        ({"dscp": "CS0", "weight": 1, "priority": 0}, ac.DropTail(packets=9), []),
+    ],
+)
+def test_fields_for_queues_that_no_queue_uses(fields: dict[str, Any], queue: Any, unused: list[str]) -> None:
+    base = dumbbell(queue, ac.Tcp("reno"))
+    scenario = base.changed({f"clients.0.{name}": value for name, value in fields.items()})
+    found = noticed(scenario, "no queue that its packets cross uses it")
+    assert [each.split()[1] for each in found] == unused
+    for each in found:
+        where = f"(droptail at the access links of g, {queue.kind} at bottleneck, droptail at bottleneck.reverse)"
+        assert where in each
+
+
 def test_rack_of_the_rfc_without_sack() -> None:
     queue = ac.DropTail(packets=9)
     (found,) = noticed(dumbbell(queue, ac.Tcp("rack", sack_blocks=0)), "has no SACK")

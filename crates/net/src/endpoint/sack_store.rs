@@ -1,6 +1,6 @@
 //! SACK blocks and advertised windows of the ACKs in flight.
 
-use ackclock_tcp::{Ack, HEADER, Sack};
+use ackclock_tcp::{Ack, Block, HEADER, Sack};
 use ackclock_units::Time;
 
 use crate::observe::{Observation, Observer};
@@ -56,6 +56,11 @@ impl SackStore {
     #[inline(never)]
     pub(crate) fn next(&self, id: SackId) -> u64 {
         self.0.get(id.0).next
+    }
+
+    /// The blocks of an ACK.
+    pub(crate) fn blocks(&self, id: SackId) -> &[Block] {
+        if id == SackId::NONE { &[] } else { self.0.get(id.0).sack.blocks() }
     }
 
     /// Removes the blocks of an ACK that has arrived or is lost; they must not be requested again.

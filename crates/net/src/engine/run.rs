@@ -293,6 +293,8 @@ mod tests {
             spread: Time::from_millis(500 * (place as u64 % 3)),
             priority: 0,
             weight: 1,
+            ceiling: None,
+            dscp: 0,
             // round numbers, so that some events have equal times
             source: match place % 3 {
                 0 => SourceSpec::Poisson { rate: 40.0 },

@@ -200,7 +200,7 @@ impl Transit {
     fn offer(&mut self, index: u32, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let (packet, id) = (&packet, self.hops[index as usize].link);
         if let Some(link) = self.links.served(id) {
-            let refused = link.offer(packet, index, now);
+            let refused = link.offer(packet, index, now, &self.sacks);
             let needs_service = link.needs_service();
             let reports = link.reports();
             if observer.watches(id) {
@@ -245,7 +245,7 @@ impl Transit {
     fn serve(&mut self, id: LinkId, is_event: bool, now: Time, observer: &mut impl Observer) {
         let Some(link) = self.links.served(id) else { return self.send_delayed(id, now, observer) };
         if is_event {
-            link.fire();
+            link.fire(now);
         }
         let queued = link.take_next(now);
         let sent = queued.as_ref().map(|queued| link.send(&queued.packet, now));

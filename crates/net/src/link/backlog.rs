@@ -159,7 +159,7 @@ impl Backlog {
                 self.last.begin_at(now);
                 self.closed.get_or_insert_default().push(self.last);
             }
-            begins = self.shaper.as_mut().map_or(start, |shaper| shaper.take_later(size, start));
+            begins = self.shaper.as_mut().map_or(start, |shaper| shaper.take_later(self.rate.bytes(size), start));
             let time = self.rate.transmission_time(size, begins).max(INSTANT);
             self.last = Run { size, each: time.saturating_add(begins - start), start, end: start };
         }

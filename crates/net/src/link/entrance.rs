@@ -2,6 +2,7 @@
 
 use ackclock_units::{Stream, Time};
 
+use crate::link::framing::Framing;
 use crate::link::loss::{Loss, LossPlace};
 use crate::link::rate::LinkRate;
 use crate::link::token_bucket::{BucketSpec, TokenBucket};
@@ -16,8 +17,8 @@ pub(crate) struct Entrance {
     down: Option<LinkRate>,
     loss: Option<Loss>,
     policer: Option<TokenBucket>,
-    /// Packets that never conform to these buckets are dropped.
-    policed: [Option<BucketSpec>; 2],
+    shaper: Option<BucketSpec>,
+    framing: Framing,
 }
 
 impl Entrance {
@@ -25,9 +26,9 @@ impl Entrance {
     pub(crate) fn new(spec: &LinkSpec, rate: &LinkRate, losses: Stream) -> Option<Box<Self>> {
         let down = spec.rate.has_outages().then(|| rate.clone());
         let loss = Loss::of(spec, LossPlace::Before, losses);
-        let policed = [spec.policer, spec.shaper];
-        let has_any = down.is_some() || loss.is_some() || policed.iter().any(Option::is_some);
-        has_any.then(|| Box::new(Self { down, loss, policer: spec.policer.map(TokenBucket::new), policed }))
+        let (policer, shaper, framing) = (spec.policer.map(TokenBucket::new), spec.shaper, spec.framing);
+        let has_any = down.is_some() || loss.is_some() || policer.is_some() || shaper.is_some();
+        has_any.then(|| Box::new(Self { down, loss, policer, shaper, framing }))
     }
 
     /// The reason for which the packet does not reach the queue of a link that is busy until `busy_until`, if there is one.
@@ -37,7 +38,7 @@ impl Entrance {
             || self.loss.as_mut().is_some_and(|loss| loss.loses(packet, busy_until <= now, now))
         {
             Some(DropReason::Lost)
-        } else if !self.policed.iter().flatten().all(|bucket| bucket.admits(size))
+        } else if self.shaper.is_some_and(|shaper| !shaper.admits(self.framing.bytes(size)))
             || self.policer.as_mut().is_some_and(|policer| !policer.take(size, now))
         {
             Some(DropReason::Policed)

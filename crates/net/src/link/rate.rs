@@ -14,6 +14,7 @@ use std::sync::Arc;
 use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
+use super::framing::Framing;
 use super::steps;
 use outages::Outages;
 
@@ -81,9 +82,15 @@ impl RateSpec {
     }
 }
 
-/// The rate of a link, prepared for simulation.
+/// The rate of a link, prepared for simulation, and how it frames packets.
 #[derive(Clone, Debug)]
-pub(crate) enum LinkRate {
+pub(crate) struct LinkRate {
+    steps: Steps,
+    framing: Framing,
+}
+
+#[derive(Clone, Debug)]
+enum Steps {
     Constant(Rate),
     Varying(Arc<Course>),
 }
@@ -102,29 +109,45 @@ pub(crate) struct Course {
 impl LinkRate {
     /// Prepares a validated specification.
     pub(crate) fn new(spec: &RateSpec) -> Self {
-        match spec {
-            RateSpec::Constant(rate) => Self::Constant(*rate),
-            RateSpec::Trace(trace) => Self::Varying(Arc::new(Course::new(trace))),
-        }
+        let steps = match spec {
+            RateSpec::Constant(rate) => Steps::Constant(*rate),
+            RateSpec::Trace(trace) => Steps::Varying(Arc::new(Course::new(trace))),
+        };
+        Self { steps, framing: Framing::default() }
+    }
+
+    /// The same rate of a link that frames packets.
+    pub(crate) fn framed(self, framing: Framing) -> Self {
+        Self { framing, ..self }
+    }
+
+    /// The rate, if it never changes, and the framing.
+    pub(crate) const fn constant(&self) -> Option<(Rate, Framing)> {
+        if let Steps::Constant(rate) = self.steps { Some((rate, self.framing)) } else { None }
     }
 
     pub(crate) const fn varies(&self) -> bool {
-        matches!(self, Self::Varying(_))
+        matches!(self.steps, Steps::Varying(_))
     }
 
-    /// Duration of a transmission that starts at `start`.
+    /// Bytes that the link sends for a packet of `size` bytes.
+    pub(crate) fn bytes(&self, size: u32) -> u32 {
+        self.framing.bytes(size)
+    }
+
+    /// Duration of the transmission of a packet that starts at `start`.
     pub(crate) fn transmission_time(&self, size: u32, start: Time) -> Time {
-        match self {
-            Self::Constant(rate) => rate.transmission_time(size),
-            Self::Varying(course) => course.end(size, start).saturating_sub(start),
+        match &self.steps {
+            Steps::Constant(rate) => rate.transmission_time(self.bytes(size)),
+            Steps::Varying(course) => course.end(self.bytes(size), start).saturating_sub(start),
         }
     }
 
     /// The mean rate over an interval, rounded up to the bit/s and never 0.
     pub(crate) fn mean(&self, from: Time, until: Time) -> Rate {
-        match self {
-            Self::Constant(rate) => *rate,
-            Self::Varying(course) => course.mean(from, until),
+        match &self.steps {
+            Steps::Constant(rate) => *rate,
+            Steps::Varying(course) => course.mean(from, until),
         }
     }
 
@@ -146,14 +169,14 @@ impl LinkRate {
 
     /// Whether the link is down and loses packets.
     pub(crate) fn is_down(&self, now: Time) -> bool {
-        matches!(self, Self::Varying(course) if course.outages.is_down(now))
+        matches!(&self.steps, Steps::Varying(course) if course.outages.is_down(now))
     }
 
     /// Bits that a busy link sends in an interval, expressed as the time that they take at the rate `mean`.
     pub(crate) fn busy(&self, start: Time, end: Time, mean: Rate) -> Time {
-        match self {
-            Self::Constant(_) => end.saturating_sub(start),
-            Self::Varying(course) => {
+        match &self.steps {
+            Steps::Constant(_) => end.saturating_sub(start),
+            Steps::Varying(course) => {
                 let sent = course.carried(end).saturating_sub(course.carried(start));
                 time(sent / u128::from(mean.as_bps()))
             }
@@ -204,6 +227,9 @@ impl Course {
 
     /// End of a transmission.
     fn end(&self, size: u32, start: Time) -> Time {
+        if self.outages.is_down(start) {
+            return start.saturating_add(Time::from_picos(1)); // a queue may have held the packet back until now
+        }
         let before = self.outages.progress(start, |at| self.sum(at));
         self.outages.reached(before.saturating_add(u128::from(size) * BYTE), |sum| self.reached(sum))
     }

@@ -6,6 +6,7 @@
 
 use ackclock_units::{Stream, Time};
 
+use crate::endpoint::sack_store::SackStore;
 use crate::link::backlog::INSTANT;
 use crate::link::entrance::Entrance;
 use crate::link::exit::Exit;
@@ -35,6 +36,11 @@ pub struct ServedLink {
     each: Time,
     /// Whether the event at [`busy_until`](Self::busy_until) is pending.
     is_due: bool,
+    /// Time of the last event for which packets waited at the idle link, because the queue sends them later. It is pending if
+    /// it lies in the future.
+    alarm: Time,
+    /// Whether the queue [filters ACKs](PacketQueue::filters_acks).
+    filters_acks: bool,
     /// Whether there are [`limited`](Self::limited) hops.
     reports: bool,
     /// Stored packets that were dropped and have not been reported.
@@ -51,6 +57,7 @@ impl ServedLink {
     pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Box<dyn PacketQueue>, losses: Stream) -> Self {
         Self {
             delay: spec.delay,
+            filters_acks: queue.filters_acks(),
             queue,
             shaper: spec.shaper.map(|spec| Box::new(TokenBucket::new(spec))),
             exit: Exit::new(spec, &rate, losses.clone()),
@@ -61,6 +68,7 @@ impl ServedLink {
             size: 0,
             each: Time::ZERO,
             is_due: false,
+            alarm: Time::ZERO,
             reports: false,
             dropped: Vec::new(),
             limited: Vec::new(),
@@ -119,15 +127,18 @@ impl ServedLink {
     }
 
     /// Offers a packet to the queue. `hop` is the index of the link's hop on the packet's route. Returns the reason if
-    /// the packet is dropped. If the link [needs service](Self::needs_service) otherwise, [`take_next`](Self::take_next) must follow.
+    /// the packet is dropped. `sacks` has the SACK blocks of the ACKs in the network. If the link [needs service](Self::needs_service) otherwise, [`take_next`](Self::take_next) must follow.
     #[inline(always)]
-    pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Option<DropReason> {
+    pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time, sacks: &SackStore) -> Option<DropReason> {
         let busy_until = self.busy_until;
         if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Some(reason);
         }
         let in_service = if now < self.busy_until { self.size } else { 0 };
         let queued = Queued { packet: *packet, since: now, hop, marked: false };
+        if self.filters_acks && packet.is_ack() {
+            return self.queue.enqueue_ack(queued, in_service, sacks, &mut self.dropped).err();
+        }
         self.queue.enqueue(queued, in_service, &mut self.dropped).err()
     }
 
@@ -137,9 +148,10 @@ impl ServedLink {
         !self.is_due || self.has_dropped()
     }
 
-    /// The event at the end of the last transmission.
-    pub(crate) const fn fire(&mut self) {
-        self.is_due = false;
+    /// An event of the link. Alarms may come while the link transmits a packet that arrived before them.
+    #[inline(always)]
+    pub(crate) fn fire(&mut self, now: Time) {
+        self.is_due &= now < self.busy_until;
     }
 
     /// Takes the next packet from the queue, if the link is free and a packet is left. [`send`](Self::send) must follow.
@@ -151,9 +163,27 @@ impl ServedLink {
     /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.
     #[inline(always)]
     pub(crate) fn take_due(&mut self, now: Time) -> Option<Time> {
-        let is_new = !self.is_due && now < self.busy_until && self.queue.waiting().0 > 0;
-        self.is_due |= is_new;
-        is_new.then_some(self.busy_until)
+        if self.is_due {
+            return None;
+        }
+        if self.busy_until <= now {
+            return self.take_alarm(now);
+        }
+        self.is_due = self.queue.waiting().0 > 0;
+        self.is_due.then_some(self.busy_until)
+    }
+
+    /// The same for an idle link.
+    #[cold]
+    #[inline(never)]
+    fn take_alarm(&mut self, now: Time) -> Option<Time> {
+        let ready = if self.queue.waiting().0 > 0 { self.queue.ready_at() } else { Time::MAX };
+        let is_pending = now < self.alarm && self.alarm <= ready;
+        if is_pending || ready == Time::MAX {
+            return None;
+        }
+        self.alarm = ready;
+        Some(ready)
     }
 
     /// Sends the packet that was taken from the queue. Returns the times of its transmission, which begins when a shaper
@@ -161,7 +191,7 @@ impl ServedLink {
     #[inline(always)]
     pub(crate) fn send(&mut self, packet: &Packet, now: Time) -> (Sent, bool) {
         let size = packet.size();
-        let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(size, now));
+        let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(self.rate.bytes(size), now));
         let end = start.saturating_add(self.time_of(size, start));
         self.busy_until = end;
         let lost = self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end));

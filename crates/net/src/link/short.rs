@@ -72,7 +72,7 @@ pub(crate) struct Kind {
 
 impl Kind {
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let (LinkRate::Constant(rate), LinkRate::Constant(others)) = (&self.rate, &other.rate) else { return false };
+        let (Some(rate), Some(others)) = (self.rate.constant(), other.rate.constant()) else { return false };
         (rate, self.delay, self.queue) == (others, other.delay, other.queue)
     }
 }

@@ -26,7 +26,7 @@ impl Ideal {
         handshake: bool,
         end: Time,
     ) -> Self {
-        let sent = |link: Line<'_>, size: u32| link.rate.mean(Time::ZERO, end).transmission_time(size);
+        let sent = |link: Line<'_>, size: u32| link.rate.mean(Time::ZERO, end).transmission_time(link.rate.bytes(size));
         let crossed = |link: Line<'_>, size: u32| sent(link, size).saturating_add(link.delay);
         let mut ideal = Self::default();
         for link in data {

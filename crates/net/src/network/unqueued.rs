@@ -11,6 +11,7 @@ use ackclock_units::Time;
 use super::steps::Feeders;
 use super::{Edge, Routed};
 use crate::link::backlog::INSTANT;
+use crate::link::framing::Framing;
 use crate::link::rate::RateSpec;
 use crate::packet::LinkId;
 use crate::plan::{GroupSpec, Plan, TransportSpec};
@@ -118,7 +119,7 @@ impl Unqueued {
                     continue;
                 }
                 let RateSpec::Constant(rate) = edges[id].link.rate else { continue };
-                if edges[id].link.shaper.is_some() {
+                if edges[id].link.shaper.is_some() || edges[id].link.framing != Framing::default() {
                     continue;
                 }
                 let time_of = |size| rate.transmission_time(size).max(INSTANT);

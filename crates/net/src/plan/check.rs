@@ -5,6 +5,7 @@ use ackclock_units::Time;
 
 use super::records::Of;
 use super::{BANDS, MAX_WEIGHT, Plan, PlanError, RecordSpec, SourceSpec, Topology, TransportSpec};
+use crate::codepoint::CODEPOINTS;
 use crate::sizes::{LONGEST, SizeSpec};
 use crate::source::Unfinished;
 
@@ -49,6 +50,9 @@ impl Plan {
             }
             if !(1..=MAX_WEIGHT).contains(&group.weight) {
                 return invalid("weight", "must be from 1 to 1000");
+            }
+            if usize::from(group.dscp) >= CODEPOINTS {
+                return invalid("dscp", "must be from 0 to 63");
             }
             if group.packet_size > LONGEST {
                 return invalid("packet_size", "must be at most 65535 bytes, the longest IP packet (RFC 791)");

@@ -47,6 +47,8 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             schedule: None,
             priority: 0,
             weight: 1,
+            ceiling: None,
+            dscp: 0,
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig {
                     recovery: RecoverySpec::Reno,

@@ -1,5 +1,5 @@
-//! CAKE with a single tin: Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: A Comprehensive Queue Management Solution
-//! for Home Gateways" (IEEE LANMAN 2018); Linux, `sch_cake.c`, with the option `besteffort`.
+//! CAKE: Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways"
+//! (IEEE LANMAN 2018); Linux, `sch_cake.c`.
 //!
 //! CAKE is fair among hosts first, and among the flows of a host second. Like FQ-CoDel (`fq_codel.rs`) it distributes
 //! flows among queues, which a deficit round robin serves from the lists *new* and *old*; each queue has its own COBALT
@@ -13,6 +13,10 @@
 //!   raises the probability of the queue's BLUE.
 //! - *Slow links.* `target` is at least 1.5 transmission times of a packet of `mtu` bytes, and packets may always wait for
 //!   four of them; the interval grows with the target.
+//! - *Tins.* There may be several sets of queues with their own lists, for classes of traffic (`cake/diffserv.rs`).
+//! - *ACK filter.* An ACK may remove an earlier one that waits (`cake/ack_filter.rs`).
+//!
+//! Deficits and tins count the bytes that the link sends, with its framing (`link/framing.rs`).
 //!
 //! A host is a node of the network. In a dumbbell each client is a host, and the server is one; as all flows have the
 //! server's load, `triple-isolate` then gives equal shares to flows. ACKs have the receiver of their flow as their source.
@@ -26,21 +30,31 @@
 //! - Fractions of a byte count (1/65536); Linux rounds quanta at random.
 //! - A host keeps its place in the table of hosts until another one needs it; in Linux any host may take the place of one
 //!   without bulk flows, and both then count as one.
-//! - There are no ACK filter, priorities (tins), or limits of memory other than `limit`.
+//! - The default is one tin, where Linux has `diffserv3`. There are no limits of memory other than `limit`.
 
+mod ack_filter;
+mod diffserv;
+mod tin;
+
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use ackclock_units::{Stream, Time};
+use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
-use super::cobalt::{Control, State};
+use super::cobalt::Control;
 use super::codel::{INTERVAL, TARGET, ecn};
 use super::flows::Hash;
 use super::fq_codel::QUANTUM;
-use super::lists::Lists;
-use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind, QueueSpec, Spec};
-use crate::packet::{FlowId, Packet};
+use super::stored::{Dropped, PacketQueue, Queued, Room};
+use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueSpec, Spec};
+use crate::endpoint::sack_store::SackStore;
+use crate::link::framing::Framing;
+
+pub use ack_filter::AckFilter;
+use diffserv::Diffserv;
+pub use diffserv::Tins;
+use tin::{BYTE, Common, Tin, WAYS};
 
 pub(super) const DOC: &str = "Fair queueing by host and by flow, with COBALT in each queue (Piece of CAKE, 2018)";
 
@@ -67,6 +81,19 @@ pub(super) const PARAMETERS: &[Parameter] = &[
             default: "triple-isolate",
         },
     },
+    Parameter {
+        name: "tins",
+        doc: "Classes of traffic, by the dscp of groups",
+        kind: ParameterKind::Choice {
+            choices: &["besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"],
+            default: "besteffort",
+        },
+    },
+    Parameter {
+        name: "ack_filter",
+        doc: "Remove waiting ACKs that a later one makes redundant: none, those before two others, or before one",
+        kind: ParameterKind::Choice { choices: &["off", "conservative", "aggressive"], default: "off" },
+    },
 ];
 
 /// The parameters of CAKE.
@@ -91,6 +118,10 @@ pub struct CakeSpec {
     pub quantum: u32,
     /// Hosts that get equal shares.
     pub isolation: Isolation,
+    /// Classes of traffic.
+    pub tins: Tins,
+    /// Waiting ACKs that a later one removes.
+    pub ack_filter: AckFilter,
 }
 
 /// Hosts that get equal shares, in the terms of Linux.
@@ -121,7 +152,7 @@ impl Isolation {
 
 impl Spec for CakeSpec {
     fn fixed(&self) -> Option<&'static [&'static str]> {
-        Some(&["queues", "quantum", "isolation"])
+        Some(&["queues", "quantum", "isolation", "tins", "ack_filter"])
     }
 
     fn marks(&self) -> bool {
@@ -138,248 +169,124 @@ impl Spec for CakeSpec {
 
     /// Memory of the queues without packets, in bytes.
     fn bytes(&self) -> usize {
-        self.queues as usize * (size_of::<Flow>() + 2 * size_of::<Host>() + Lists::BYTES_OF_QUEUE)
+        self.tins.count() * self.queues as usize * Tin::BYTES_OF_QUEUE
     }
 
     fn knows_hosts(&self) -> bool {
         true
     }
+
+    fn reads(&self) -> &'static [&'static str] {
+        if self.tins == Tins::Besteffort { &[] } else { &["dscp"] }
+    }
+}
+
+impl CakeSpec {
+    /// The control law of a queue in a tin with this threshold.
+    fn control(&self, threshold: Rate) -> Control {
+        let Self { interval, mtu, ecn, .. } = *self;
+        let mtu_time = threshold.transmission_time(mtu);
+        let target = self.target.max(Time::from_picos(mtu_time.as_picos() / 2 * 3));
+        Control {
+            late: target.max(mtu_time.saturating_mul(4)),
+            period: target,
+            interval: interval.saturating_add(target - self.target).max(target.saturating_mul(2)),
+            ecn,
+        }
+    }
 }
 
 pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
-    let CakeSpec { limit, count_in_service, interval, mtu, ecn, queues, quantum, isolation, .. } = *spec;
-    let mtu_time = context.rate.transmission_time(mtu);
-    let target = spec.target.max(Time::from_picos(mtu_time.as_picos() / 2 * 3));
-    let quantum = i64::from(quantum) * BYTE;
+    let CakeSpec { limit, count_in_service, queues, isolation, tins, ack_filter, .. } = *spec;
+    let quantum = i64::from(spec.quantum) * BYTE;
     let mut stream = context.stream.clone();
     stream.uniform(); // the key of the hash
+    let thresholds = tins.thresholds(context.rate).into_iter();
     Cake {
         room: Room { limit, count_in_service },
-        control: Control {
-            late: target.max(mtu_time.saturating_mul(4)),
-            period: target,
-            interval: interval.saturating_add(target - spec.target).max(target.saturating_mul(2)),
-            ecn,
+        tins: thresholds.map(|threshold| Tin::new(spec.control(threshold), queues, quantum)).collect(),
+        diffserv: Diffserv::new(tins, context.rate, &context.codepoints).map(Box::new),
+        ack_filter,
+        ack_drops: 0,
+        common: Common {
+            quantum,
+            sides: isolation.sides(),
+            hash: Hash::new(queues, context),
+            hosts: Arc::clone(&context.hosts),
+            framing: (context.framing != Framing::default()).then_some(context.framing),
+            stream,
+            waiting: (0, 0),
         },
-        quantum,
-        sides: isolation.sides(),
-        hash: Hash::new(queues, context),
-        hosts_of_flows: Arc::clone(&context.hosts),
-        flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
-        hosts: std::array::from_fn(|_| vec![Host { tag: None, load: 0, share: quantum }; queues as usize]),
-        lists: Lists::new(queues as usize),
-        waiting: (0, 0),
-        stream,
     }
-}
-
-/// Queues in a set.
-const WAYS: usize = 8;
-
-/// Unit of deficits.
-const BYTE: i64 = 1 << 16;
-
-/// A queue. Its flow is the one that was last assigned to it.
-#[derive(Debug, Default)]
-struct Flow {
-    /// The flow's number in the hash.
-    tag: Option<u64>,
-    store: Store,
-    cobalt: State,
-    /// What the queue may still send in this round.
-    deficit: i64,
-    /// Places of the source and the destination in their tables.
-    hosts: [u32; 2],
-    set: Set,
-}
-
-/// List and kind of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Set {
-    /// In no list.
-    #[default]
-    Idle,
-    /// In the list *new*.
-    Sparse,
-    /// In the list *old*, and empty since it came there.
-    Waiting,
-    /// In the list *old*; counts for the load of its hosts.
-    Bulk,
-}
-
-/// A place in a table of hosts.
-#[derive(Clone, Copy, Debug)]
-struct Host {
-    /// The node.
-    tag: Option<u32>,
-    /// Number of bulk flows.
-    load: u32,
-    /// What each flow may send in a round.
-    share: i64,
-}
-
-impl Host {
-    fn set_load(&mut self, load: u32, quantum: i64) {
-        (self.load, self.share) = (load, quantum / i64::from(load.max(1)));
-    }
-}
-
-/// What a queue whose hosts have the given places may send in each round.
-fn share(hosts: &[Vec<Host>; 2], [source, destination]: [u32; 2]) -> i64 {
-    hosts[0][source as usize].share.min(hosts[1][destination as usize].share)
-}
-
-/// The place of the lowest rank in the set of `first`; of several, the next one from `first` on.
-fn look_up<T>(table: &[T], first: u32, rank: impl Fn(&T) -> u8) -> usize {
-    let (first, set) = (first as usize, first as usize / WAYS * WAYS);
-    let ways = (0..WAYS).map(|way| set + (first + way) % WAYS);
-    ways.min_by_key(|place| rank(&table[*place])).unwrap_or(first)
 }
 
 #[derive(Debug)]
 pub(super) struct Cake {
     room: Room,
-    control: Control,
-    quantum: i64,
-    /// Whether sources and destinations get equal shares.
-    sides: [bool; 2],
-    hash: Hash,
-    hosts_of_flows: Arc<[Hosts]>,
-    flows: Vec<Flow>,
-    /// Sources and destinations.
-    hosts: [Vec<Host>; 2],
-    lists: Lists,
-    /// Packets and bytes in all queues.
-    waiting: (u64, u64),
-    stream: Stream,
+    tins: Box<[Tin]>,
+    /// Decides between the tins, if there are several.
+    diffserv: Option<Box<Diffserv>>,
+    ack_filter: AckFilter,
+    /// Number of ACKs that the filter has removed.
+    ack_drops: u64,
+    common: Common,
 }
 
 impl Cake {
-    /// The queue of a packet, which is assigned to its flow.
-    fn assign(&mut self, packet: &Packet, now: Time) -> u32 {
-        let tag = self.hash.flow(packet);
-        let first = self.hash.place(tag);
-        let is_served = |flow: &Flow| flow.tag == Some(tag) && flow.set != Set::Idle;
-        if is_served(&self.flows[first as usize]) {
-            return first;
-        }
-        let place = look_up(&self.flows, first, |flow| match flow.set {
-            _ if flow.tag == Some(tag) => 0,
-            Set::Idle if flow.cobalt.is_at_rest(&self.control, now) => 1,
-            _ => 2,
-        });
-        if !is_served(&self.flows[place]) {
-            let is_bulk = self.flows[place].set == Set::Bulk;
-            if is_bulk {
-                self.leave_bulk(place as u32, Set::Sparse);
+    /// Stores a packet. Returns its tin and its queue.
+    #[inline(always)]
+    fn store(&mut self, queued: Queued) -> (usize, u32) {
+        let tin = match &mut self.diffserv {
+            None => 0,
+            Some(diffserv) => {
+                let tin = diffserv.tin(&queued.packet);
+                if self.tins[tin].packets == 0 {
+                    diffserv.begin(tin, queued.since);
+                }
+                tin
             }
-            self.flows[place].tag = Some(tag);
-            self.flows[place].hosts = self.places_of_hosts(packet);
-            if is_bulk {
-                self.enter_bulk(place as u32);
-            }
-        }
-        place as u32
+        };
+        (tin, self.tins[tin].enqueue(&mut self.common, queued))
     }
 
-    /// The places of a packet's source and destination in their tables.
-    fn places_of_hosts(&mut self, packet: &Packet) -> [u32; 2] {
-        let FlowId(flow) = packet.flow();
-        let mut nodes = self.hosts_of_flows.get(flow as usize).copied().unwrap_or([flow, flow]);
-        if packet.is_ack() {
-            nodes.reverse();
-        }
-        std::array::from_fn(|side| {
-            if !self.sides[side] {
-                return 0;
-            }
-            let (node, hosts) = (nodes[side], &mut self.hosts[side]);
-            let place = look_up(hosts, self.hash.place(u64::from(node)), |host| match host.tag {
-                Some(known) if known == node => 0,
-                None => 1,
-                Some(_) if host.load == 0 => 2,
-                Some(_) => 3,
-            });
-            hosts[place].tag = Some(node);
-            place as u32
-        })
-    }
-
-    fn enter_bulk(&mut self, place: u32) {
-        self.change_loads(place, 1);
-        self.flows[place as usize].set = Set::Bulk;
-    }
-
-    fn leave_bulk(&mut self, place: u32, set: Set) {
-        self.change_loads(place, -1);
-        self.flows[place as usize].set = set;
-    }
-
-    /// Changes the loads of a queue's hosts.
-    fn change_loads(&mut self, place: u32, change: i32) {
-        let places = self.flows[place as usize].hosts;
-        for ((hosts, counts), place) in self.hosts.iter_mut().zip(self.sides).zip(places) {
-            if counts {
-                let host = &mut hosts[place as usize];
-                host.set_load(host.load.saturating_add_signed(change), self.quantum);
-            }
-        }
-    }
-
-    /// Ends the turn of the first queue of the list *new*: it goes to the list *old* with its share of the next round.
-    fn end_first_turn(&mut self, place: u32) {
-        if self.flows[place as usize].store.is_empty() {
-            self.flows[place as usize].set = Set::Waiting;
-        } else {
-            self.enter_bulk(place);
-        }
-        let flow = &mut self.flows[place as usize];
-        flow.deficit += share(&self.hosts, flow.hosts);
-        self.lists.defer_first();
-    }
-
-    /// Ends the turns of queues of the list *old*, up to the first one that may send, which is returned. A queue that ends
-    /// its turn goes to the end of the list with its share of the next round. With many flows of a host, shares are small
-    /// and a packet takes many rounds.
+    /// The same for packets that few links have.
     #[inline(never)]
-    fn end_turns(&mut self) -> Option<u32> {
-        let Self { flows, hosts, lists, .. } = self;
-        lists.turn_old(|place| {
-            let flow = &mut flows[place as usize];
-            let ends = flow.deficit <= 0;
-            if ends {
-                flow.deficit += share(hosts, flow.hosts);
-            }
-            ends
-        });
-        lists.first().map(|(place, _)| place)
+    fn store_apart(&mut self, queued: Queued) -> (usize, u32) {
+        self.store(queued)
     }
 
-    /// Removes the first queue, which is empty, from its list. A new one goes to the list *old* first.
-    fn retire(&mut self, place: u32) {
-        if !self.lists.retire_first() {
-            self.flows[place as usize].set = Set::Waiting;
-        } else if self.flows[place as usize].set == Set::Bulk {
-            self.leave_bulk(place, Set::Idle);
-        } else {
-            self.flows[place as usize].set = Set::Idle;
+    /// Drops packets of the longest queues until the others have space.
+    #[inline(always)]
+    fn shrink(&mut self, now: Time, in_service: u32, dropped: &mut Dropped) {
+        while self.common.waiting.0 > 0 && !self.room.holds(self.common.waiting, in_service) {
+            self.drop_from_longest(now, dropped);
         }
-    }
-
-    /// The queue with the most bytes; of several, the one that is served first.
-    fn longest(&mut self) -> Option<u32> {
-        let Self { flows, lists, .. } = self;
-        lists.longest(|place| flows[place as usize].store.bytes())
     }
 
     /// Drops the packet at the head of the longest queue.
+    #[inline(never)]
     fn drop_from_longest(&mut self, now: Time, dropped: &mut Dropped) {
-        let Some(longest) = self.longest() else { return };
-        let flow = &mut self.flows[longest as usize];
-        if let Some(queued) = flow.store.pop() {
-            self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
-            flow.cobalt.overflow(&self.control, now);
-            dropped.push((queued, DropReason::Full));
+        let longest_of = |(tin, each): (usize, &mut Tin)| {
+            let place = each.longest()?;
+            Some((each.flows[place as usize].store.bytes(), Reverse(tin), place))
+        };
+        let longest = self.tins.iter_mut().enumerate().filter_map(longest_of).max();
+        if let Some((_, Reverse(tin), place)) = longest {
+            self.tins[tin].drop_from(&mut self.common, place, now, dropped);
+        }
+    }
+
+    /// Removes the next packet from one of several tins.
+    #[inline(never)]
+    fn dequeue_from_tins(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
+        let Self { tins, diffserv, common, .. } = self;
+        let diffserv = diffserv.as_mut()?;
+        loop {
+            let tin = diffserv.choose(|tin| tins[tin].lists.first().is_some(), now)?;
+            if let Some(queued) = tins[tin].dequeue_apart(common, now, dropped) {
+                diffserv.charge(tin, common.bytes(&queued), now);
+                return Some(queued);
+            }
         }
     }
 }
@@ -387,83 +294,70 @@ impl Cake {
 impl PacketQueue for Cake {
     fn enqueue(&mut self, queued: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason> {
         let now = queued.since;
-        let place = self.assign(&queued.packet, now);
-        let flow = &mut self.flows[place as usize];
-        if flow.store.is_empty() {
-            flow.cobalt.rest(&self.control, now);
+        self.store(queued);
+        self.shrink(now, in_service, dropped);
+        Ok(())
+    }
+
+    fn filters_acks(&self) -> bool {
+        self.ack_filter != AckFilter::Off
+    }
+
+    fn enqueue_ack(
+        &mut self,
+        queued: Queued,
+        in_service: u32,
+        sacks: &SackStore,
+        dropped: &mut Dropped,
+    ) -> Result<(), DropReason> {
+        let now = queued.since;
+        let (tin, place) = self.store_apart(queued);
+        if let Some(redundant) = self.tins[tin].filter(&mut self.common, place, self.ack_filter, sacks) {
+            self.ack_drops += 1;
+            dropped.push((redundant, DropReason::Early));
         }
-        flow.store.push(queued);
-        self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
-        match flow.set {
-            Set::Idle => {
-                flow.set = Set::Sparse;
-                flow.deficit = share(&self.hosts, flow.hosts);
-                self.lists.join_new(place);
-            }
-            Set::Waiting => self.enter_bulk(place),
-            Set::Sparse | Set::Bulk => {}
-        }
-        self.lists.grow(place, self.flows[place as usize].store.bytes());
-        while self.waiting.0 > 0 && !self.room.holds(self.waiting, in_service) {
-            self.drop_from_longest(now, dropped);
-        }
+        self.shrink(now, in_service, dropped);
         Ok(())
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
-        loop {
-            let (mut place, is_new) = self.lists.first()?;
-            if self.flows[place as usize].deficit <= 0 {
-                if is_new {
-                    self.end_first_turn(place);
-                    continue;
-                }
-                place = self.end_turns()?;
-            }
-            let flow = &mut self.flows[place as usize];
-            let before = flow.store.waiting();
-            let sent = flow.cobalt.dequeue(&self.control, &mut flow.store, &mut self.stream, now, dropped);
-            let after = flow.store.waiting();
-            self.waiting = (self.waiting.0 + after.0 - before.0, self.waiting.1 + after.1 - before.1);
-            if let Some(queued) = sent {
-                flow.deficit -= i64::from(queued.packet.size()) * BYTE;
-                return Some(queued);
-            }
-            self.retire(place);
+        if self.diffserv.is_some() {
+            return self.dequeue_from_tins(now, dropped);
         }
+        self.tins[0].dequeue(&mut self.common, now, dropped)
     }
 
     fn waiting(&self) -> (u64, u64) {
-        self.waiting
+        self.common.waiting
     }
 
     fn memory(&self) -> usize {
-        size_of::<Self>()
-            + size_of_val(&self.flows[..])
-            + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
-            + self.hosts.iter().map(|hosts| size_of_val(&hosts[..])).sum::<usize>()
-            + self.lists.memory()
+        size_of::<Self>() + self.tins.iter().map(|tin| size_of::<Tin>() + tin.memory()).sum::<usize>()
     }
 
     fn advance(&mut self, now: Time) {
-        for flow in self.flows.iter_mut().filter(|flow| flow.store.is_empty()) {
-            flow.cobalt.rest(&self.control, now);
-        }
+        self.tins.iter_mut().for_each(|tin| tin.advance(now));
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let (new, old) = self.lists.counts();
+        let (new, old) = self.tins.iter().map(|tin| tin.lists.counts()).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let flows = || self.tins.iter().flat_map(|tin| &tin.flows);
         visit("new_queues", f64::from(new));
         visit("old_queues", f64::from(old));
-        visit("active_queues", self.flows.iter().filter(|flow| !flow.store.is_empty()).count() as f64);
-        visit("dropping", self.flows.iter().filter(|flow| flow.cobalt.is_dropping()).count() as f64);
-        visit("p_drop", self.flows.iter().map(|flow| flow.cobalt.p_drop()).fold(0.0, f64::max));
+        visit("active_queues", flows().filter(|flow| !flow.store.is_empty()).count() as f64);
+        visit("dropping", flows().filter(|flow| flow.cobalt.is_dropping()).count() as f64);
+        visit("p_drop", flows().map(|flow| flow.cobalt.p_drop()).fold(0.0, f64::max));
+        if self.filters_acks() {
+            visit("ack_drops", self.ack_drops as f64);
+        }
     }
 
     fn retune(&mut self, spec: &QueueSpec, context: &Context) {
         if let QueueSpec::Cake(spec) = spec {
-            let fresh = build(spec, context);
-            (self.room, self.control) = (fresh.room, fresh.control);
+            self.room = Room { limit: spec.limit, count_in_service: spec.count_in_service };
+            for (tin, threshold) in self.tins.iter_mut().zip(spec.tins.thresholds(context.rate)) {
+                tin.control = spec.control(threshold);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use ackclock_units::failure::Failures;
 
 use super::stored::{Dropped, PacketQueue, Queued};
 use super::{Changes, Context, DropReason, QueueSpec};
+use crate::endpoint::sack_store::SackStore;
 
 /// A discipline, and its changes that are still to come. Others pay nothing for them.
 #[derive(Debug)]
@@ -40,9 +41,28 @@ impl PacketQueue for Changing {
         self.queue.enqueue(packet, in_service, dropped)
     }
 
+    fn filters_acks(&self) -> bool {
+        self.queue.filters_acks()
+    }
+
+    fn enqueue_ack(
+        &mut self,
+        packet: Queued,
+        in_service: u32,
+        sacks: &SackStore,
+        dropped: &mut Dropped,
+    ) -> Result<(), DropReason> {
+        self.change(packet.since);
+        self.queue.enqueue_ack(packet, in_service, sacks, dropped)
+    }
+
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
         self.change(now);
         self.queue.dequeue(now, dropped)
+    }
+
+    fn ready_at(&self) -> Time {
+        self.queue.ready_at()
     }
 
     fn waiting(&self) -> (u64, u64) {

@@ -3,18 +3,29 @@
 //!
 //! Flows are distributed among queues by a hash. The queues with packets are in a ring. When the turn of a queue comes,
 //! `quantum` times its weight is added to its deficit, and it sends packets as long as the deficit covers them (section
-//! III: quanta in proportion to the shares). A queue that becomes empty loses its deficit and leaves the ring. The weight of
-//! a queue is the weight of the flow that sends the first packet into the empty queue. If the limit is exceeded, the longest queue in bytes loses packets
-//! (McKenney, "Stochastic Fairness Queueing", 1990).
+//! III: quanta in proportion to the shares). A queue that becomes empty loses its deficit and leaves the ring. If the limit
+//! is exceeded, the longest queue in bytes loses packets (McKenney, "Stochastic Fairness Queueing", 1990).
+//!
+//! A queue may have a *ceiling*, a rate that it does not exceed even if the link is idle. It sends a packet only when it
+//! conforms: not before the time at which its packets so far would have been sent at the ceiling (the virtual scheduling
+//! algorithm of ITU-T I.371, Annex A). A queue that was late, because it waited for its turn, may send earlier later: by at
+//! most the time of its quantum and a packet. A queue whose packet does not conform leaves the ring until it does. The
+//! others share what it leaves by their weights. With weights in proportion to guaranteed rates that the link can carry,
+//! each queue thus has at least its guaranteed rate and borrows up to its ceiling, as the classes of Linux's HTB with
+//! `rate` and `ceil` (Devera, "HTB Linux queuing discipline manual", 2002) on one level.
+//!
+//! Weight and ceiling of a queue are those of the flow that sends the first packet into the empty queue. Deficits and
+//! ceilings count the bytes that the link sends, with its framing.
 //!
 //! Differences from the paper:
 //! - the longest queue loses packets at its head (Suter, Lakshman, Stiliadis and Choudhury 1999), which signals congestion
 //!   to TCP earlier; the paper does not say which packet is lost.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use ackclock_units::Time;
+use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use super::flows::{Hash, QUEUES};
@@ -22,6 +33,7 @@ use super::fq_codel::QUANTUM;
 use super::longest::Longest;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Limit, Parameter, QueueSpec, Spec};
+use crate::link::framing::Framing;
 use crate::packet::FlowId;
 use crate::plan::EQUAL_WEIGHT;
 
@@ -48,6 +60,10 @@ impl Spec for FqSpec {
         Some(&["queues", "quantum"])
     }
 
+    fn reads(&self) -> &'static [&'static str] {
+        &["weight", "ceiling"]
+    }
+
     /// Memory of the queues without packets, in bytes.
     fn bytes(&self) -> usize {
         self.queues as usize * size_of::<Flow>()
@@ -61,8 +77,11 @@ pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
         quantum: u64::from(quantum),
         hash: Hash::new(queues, context),
         weights: Arc::clone(&context.weights),
+        ceilings: Arc::clone(&context.ceilings),
+        framing: context.framing,
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
         ring: VecDeque::new(),
+        held: BinaryHeap::new(),
         turns: 0,
         active: 0,
         longest: Longest::default(),
@@ -82,6 +101,23 @@ struct Flow {
     has_turn: bool,
     /// Number of its place in the ring.
     turn: u64,
+    ceiling: Option<Rate>,
+    /// Time at which the next packet conforms to the ceiling.
+    next: Time,
+    /// Whether the queue waits for this time outside the ring.
+    is_held: bool,
+}
+
+impl Flow {
+    /// Charges the queue for `bytes` that it sends.
+    fn charge(&mut self, bytes: u32, now: Time) {
+        if let Some(ceiling) = self.ceiling {
+            let time = ceiling.transmission_time(bytes);
+            // a quantum fits: it is below a million bytes times the maximum weight
+            let tolerance = ceiling.transmission_time(self.quantum as u32).saturating_add(time);
+            self.next = self.next.max(now.saturating_sub(tolerance)).saturating_add(time);
+        }
+    }
 }
 
 /// A queue in the ring, with the number of its place. The queue has left the ring if it is empty or has another number.
@@ -98,8 +134,13 @@ pub(super) struct Fq {
     /// Weight of each flow; empty if all are equal.
     weights: Arc<[u16]>,
     flows: Vec<Flow>,
+    /// Ceiling of each flow; empty if there is none.
+    ceilings: Arc<[Option<Rate>]>,
+    framing: Framing,
     /// The queues with packets, in the order of their turns, and some that have left.
     ring: VecDeque<Place>,
+    /// The queues that have left the ring until their next packet conforms, with this time. Some may be empty.
+    held: BinaryHeap<Reverse<(Time, u32)>>,
     /// Number of places given so far.
     turns: u64,
     /// Number of queues with packets.
@@ -136,10 +177,30 @@ impl Fq {
 
     /// The longest queue; of several, the one whose turn comes first.
     fn longest(&mut self) -> Option<u32> {
-        let Self { flows, ring, longest, .. } = self;
+        let Self { flows, ring, held, longest, .. } = self;
         let active = ring.iter().filter(|(place, turn)| is_active(&flows[*place as usize], *turn));
+        let held = held.iter().map(|Reverse((_, place))| *place);
         let bytes = |place: u32| flows[place as usize].store.bytes();
-        longest.find(flows.len(), bytes, std::iter::empty(), active.map(|(place, _)| *place))
+        longest.find(flows.len(), bytes, std::iter::empty(), active.map(|(place, _)| *place).chain(held))
+    }
+
+    /// Takes the first queue out of the ring until its next packet conforms.
+    fn hold(&mut self, place: u32) {
+        let flow = &mut self.flows[place as usize];
+        (flow.deficit, flow.has_turn, flow.is_held) = (0, false, true);
+        self.ring.pop_front();
+        self.held.push(Reverse((flow.next, place)));
+    }
+
+    /// Returns the queues whose next packet conforms by now to the ring.
+    fn release(&mut self, now: Time) {
+        while let Some(Reverse((_, place))) = self.held.peek().filter(|Reverse((next, _))| *next <= now).copied() {
+            self.held.pop();
+            self.flows[place as usize].is_held = false;
+            if !self.flows[place as usize].store.is_empty() {
+                self.append(place);
+            }
+        }
     }
 }
 
@@ -158,8 +219,11 @@ impl PacketQueue for Fq {
         if begins {
             let weight = self.weights.get(sender as usize).copied().unwrap_or(EQUAL_WEIGHT);
             flow.quantum = self.quantum * u64::from(weight);
+            flow.ceiling = self.ceilings.get(sender as usize).copied().flatten();
             self.active += 1;
-            self.append(place);
+            if !flow.is_held {
+                self.append(place);
+            }
         }
         self.longest.grow(place, self.flows[place as usize].store.bytes());
         while !self.room.holds(self.waiting, in_service) {
@@ -169,7 +233,8 @@ impl PacketQueue for Fq {
         Ok(())
     }
 
-    fn dequeue(&mut self, _: Time, _: &mut Dropped) -> Option<Queued> {
+    fn dequeue(&mut self, now: Time, _: &mut Dropped) -> Option<Queued> {
+        self.release(now);
         loop {
             let (place, turn) = *self.ring.front()?;
             let flow = &mut self.flows[place as usize];
@@ -177,19 +242,28 @@ impl PacketQueue for Fq {
                 self.ring.pop_front();
                 continue;
             }
+            if flow.ceiling.is_some() && now < flow.next {
+                self.hold(place);
+                continue;
+            }
             if !flow.has_turn {
                 flow.has_turn = true;
                 flow.deficit += flow.quantum;
             }
-            let size = u64::from(flow.store.front()?.packet.size());
-            if size <= flow.deficit {
-                flow.deficit -= size;
+            let bytes = self.framing.bytes(flow.store.front()?.packet.size());
+            if u64::from(bytes) <= flow.deficit {
+                flow.deficit -= u64::from(bytes);
+                flow.charge(bytes, now);
                 return self.pop(place);
             }
             flow.has_turn = false;
             self.ring.pop_front();
             self.append(place);
         }
+    }
+
+    fn ready_at(&self) -> Time {
+        self.held.peek().map_or(Time::MAX, |Reverse((next, _))| *next)
     }
 
     fn waiting(&self) -> (u64, u64) {
@@ -201,6 +275,7 @@ impl PacketQueue for Fq {
             + size_of_val(&self.flows[..])
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + self.ring.capacity() * size_of::<Place>()
+            + self.held.capacity() * size_of::<Reverse<(Time, u32)>>()
             + self.longest.memory()
     }
 

@@ -61,6 +61,7 @@ pub const GAUGES: &[Gauge] = &[
         "queues",
         "FQ-CoDel, CAKE, fair queueing: queues with packets, one for each active flow unless flows share a queue",
     ),
+    gauge("ack_drops", "packets", "CAKE: ACKs that the filter has removed so far"),
     gauge("bands", "bands", "Strict priority: priorities of which packets wait"),
 ];
 

@@ -38,6 +38,10 @@ impl Spec for PrioritySpec {
     fn fixed(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }
+
+    fn reads(&self) -> &'static [&'static str] {
+        &["priority"]
+    }
 }
 
 pub(super) fn build(spec: &PrioritySpec, context: &Context) -> Priority {

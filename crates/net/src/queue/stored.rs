@@ -8,6 +8,7 @@ use ackclock_units::Time;
 use ackclock_units::failure::Failures;
 
 use super::{Context, DropReason, Limit, QueueSpec};
+use crate::endpoint::sack_store::SackStore;
 use crate::packet::Packet;
 
 /// A packet that waits at a link.
@@ -41,9 +42,30 @@ pub(crate) trait PacketQueue: Debug + Send {
     /// idle.
     fn enqueue(&mut self, packet: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason>;
 
+    /// Whether arriving ACKs may remove others. They are then stored with [`enqueue_ack`](Self::enqueue_ack).
+    fn filters_acks(&self) -> bool {
+        false
+    }
+
+    /// The same as [`enqueue`](Self::enqueue) for an ACK; `sacks` are the SACK blocks of all ACKs in the network.
+    fn enqueue_ack(
+        &mut self,
+        packet: Queued,
+        in_service: u32,
+        _sacks: &SackStore,
+        dropped: &mut Dropped,
+    ) -> Result<(), DropReason> {
+        self.enqueue(packet, in_service, dropped)
+    }
+
     /// Removes the packet whose transmission starts at `now`. Packets that are dropped instead are added to `dropped`.
-    /// `None` if no packet is left.
+    /// `None` if no packet is left, or if none may be sent yet.
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued>;
+
+    /// Time from which on a packet may be sent, if packets wait and [`dequeue`](Self::dequeue) has just returned none.
+    fn ready_at(&self) -> Time {
+        Time::MAX
+    }
 
     /// Number of waiting packets and bytes, excluding the packet in transmission.
     fn waiting(&self) -> (u64, u64);
@@ -130,6 +152,18 @@ impl Store {
     /// Whether there is no packet.
     pub(super) fn is_empty(&self) -> bool {
         self.packets.is_empty()
+    }
+
+    /// Removes the packet at a place, counted from the head.
+    pub(super) fn remove(&mut self, place: usize) -> Option<Queued> {
+        let packet = self.packets.remove(place)?;
+        self.bytes -= u64::from(packet.packet.size());
+        Some(packet)
+    }
+
+    /// The packets from head to tail.
+    pub(super) fn iter(&self) -> std::collections::vec_deque::Iter<'_, Queued> {
+        self.packets.iter()
     }
 
     /// Number of bytes.

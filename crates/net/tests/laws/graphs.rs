@@ -7,6 +7,7 @@ use ackclock_net::BucketSpec;
 use ackclock_net::call::CallSpec;
 use ackclock_net::link::Offered;
 use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
+use ackclock_net::link::framing::{Cells, Framing};
 use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{
@@ -14,10 +15,10 @@ use ackclock_net::plan::{
     Topology, TransportSpec,
 };
 use ackclock_net::queue::{
-    AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
-    FqCodelSpec, FqSpec, Isolation, Limit, Low,
+    AboveMax, AckFilter, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec,
+    DualPi2Spec, FqCodelSpec, FqSpec, Isolation, Limit, Low,
 };
-use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
+use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Tins, Unit};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::{Distribution, Level, ScheduleSpec, Stop, Unfinished, VideoRule, VideoSpec};
 use ackclock_tcp::congestion::{Bbr3Spec, CopaSpec, CubicSpec, DctcpSpec, LawSpec, PragueSpec, VegasSpec};
@@ -133,9 +134,23 @@ fn cake_queues() -> impl Strategy<Value = QueueSpec> {
         Isolation::DualDsthost,
         Isolation::TripleIsolate,
     ]);
+    let tins = prop::sample::select(vec![
+        Tins::Besteffort,
+        Tins::Diffserv3,
+        Tins::Diffserv4,
+        Tins::Diffserv8,
+        Tins::Precedence,
+    ]);
+    let filter = prop::sample::select(vec![AckFilter::Off, AckFilter::Conservative, AckFilter::Aggressive]);
     let numbers = (prop::sample::select(vec![8_u32, 16, 1024]), 256_u32..3_000, 0_u32..2_000);
-    (limits(), any::<[bool; 2]>(), times, numbers, isolation).prop_map(
-        |(limit, [count_in_service, ecn], (target, interval), (queues, quantum, mtu), isolation)| {
+    (limits(), any::<[bool; 2]>(), times, numbers, (isolation, tins, filter)).prop_map(
+        |(
+            limit,
+            [count_in_service, ecn],
+            (target, interval),
+            (queues, quantum, mtu),
+            (isolation, tins, ack_filter),
+        )| {
             QueueSpec::Cake(CakeSpec {
                 limit,
                 count_in_service,
@@ -146,6 +161,8 @@ fn cake_queues() -> impl Strategy<Value = QueueSpec> {
                 queues,
                 quantum,
                 isolation,
+                tins,
+                ack_filter,
             })
         },
     )
@@ -264,7 +281,10 @@ pub(crate) fn check_transmission(
         }
         // it may have begun at the end of an outage
         earlier => {
-            prop_assert!(earlier.is_none_or(|[_, until]| start >= until), "sent across an outage");
+            prop_assert!(
+                earlier.is_none_or(|[_, until]| start >= until),
+                "sent from {start:?} to {end:?} across {earlier:?}"
+            );
             prop_assert_eq!(end, end_of(rate, size, start));
         }
     }
@@ -339,17 +359,27 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let extra = (prop::option::weighted(0.2, jitter), prop::option::weighted(0.1, reorder));
     let place = prop::sample::select(vec![LossPlace::Before, LossPlace::After]);
     let buckets = (prop::option::weighted(0.2, buckets()), prop::option::weighted(0.2, buckets()));
-    (rates(), (micros, delays), queues(), (loss, place, change), buckets, extra).prop_map(
-        |(rate, (micros, delays), queue, (loss, loss_place, change), (policer, shaper), (jitter, reorder))| {
+    (rates(), (micros, delays), queues(), (loss, place, change), buckets, (extra, framings())).prop_map(
+        |(
+            rate,
+            (micros, delays),
+            queue,
+            (loss, loss_place, change),
+            (policer, shaper),
+            ((jitter, reorder), framing),
+        )| {
             // a link has one order
             let reorders = jitter.map(|jitter| jitter.reorders);
             let in_order =
                 |trace: DelayTraceSpec| DelayTraceSpec { reorders: reorders.unwrap_or(trace.reorders), ..trace };
             let delay_trace = delays.map(|trace| Arc::new(in_order((*trace).clone())));
             LinkSpec {
-                shaper: shaper.filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty())),
+                shaper: shaper
+                    .filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty()))
+                    .map(|bucket| BucketSpec { burst: bucket.burst.max(framing.bytes(1_500).into()), ..bucket }),
                 rate,
                 delay: Time::from_micros(micros),
+                framing,
                 delay_trace,
                 queue,
                 queue_changes: Vec::new(),
@@ -362,6 +392,13 @@ fn links() -> impl Strategy<Value = LinkSpec> {
             }
         },
     )
+}
+
+/// One link in three frames packets.
+fn framings() -> impl Strategy<Value = Framing> {
+    let kind = prop::sample::select(vec![Cells::Plain, Cells::Atm, Cells::Ptm]);
+    let framing = (kind, 0_i32..100, 0_u32..120).prop_map(|(kind, overhead, mpu)| Framing { kind, overhead, mpu });
+    prop_oneof![2 => Just(Framing::default()), 1 => framing]
 }
 
 /// Token buckets that admit the packets of TCP, but not all datagrams.
@@ -395,7 +432,8 @@ pub(crate) fn reaches_queue(
         return Ok(false);
     }
     prop_assert!(!is_down(&link.rate, now), "reached the queue in an outage");
-    let fits = [link.policer, link.shaper].into_iter().flatten().all(|bucket| u64::from(size) <= bucket.burst);
+    let fits = link.policer.is_none_or(|bucket| u64::from(size) <= bucket.burst)
+        && link.shaper.is_none_or(|bucket| u64::from(link.framing.bytes(size)) <= bucket.burst);
     let conforms = fits && link.policer.is_none_or(|bucket| conforming(bucket, policed, size, now) == now);
     prop_assert_eq!(offered == Offered::Dropped(DropReason::Policed), !conforms);
     if conforms {
@@ -416,7 +454,7 @@ struct Member {
     packets: u64,
     rate: f64,
     others: [bool; 4],
-    /// Bands and weights are random together.
+    /// Bands, weights, ceilings and codepoints are random together.
     priority: u8,
     /// Maximum number of concurrent connections, if each transfer has its own connection.
     connections: Option<u32>,
@@ -503,6 +541,8 @@ impl Member {
             schedule: self.schedule.filter(|_| !transfers).map(|periods| self.schedule(periods, &source).into()),
             priority: self.priority,
             weight: 1 + u16::from(self.priority),
+            ceiling: Rate::from_bps(200_000 * u64::from(self.priority / 2)),
+            dscp: 8 * self.priority,
             transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
             source,
         }

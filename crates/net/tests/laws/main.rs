@@ -267,10 +267,11 @@ proptest! {
                             _ => unreachable!("it stores packets"),
                         }
                         let first = free.max(*at);
-                        let begins = edge.link.shaper.map(|bucket| conforming(bucket, &shaped, packet.size(), first));
+                        let bytes = edge.link.framing.bytes(packet.size());
+                        let begins = edge.link.shaper.map(|bucket| conforming(bucket, &shaped, bytes, first));
                         prop_assert_eq!(start, begins.unwrap_or(first));
-                        shaped.push((start, packet.size()));
-                        check_transmission(&edge.link.rate, packet.size(), (start, end, lost))?;
+                        shaped.push((start, bytes));
+                        check_transmission(&edge.link.rate, bytes, (start, end, lost))?;
                         // on an idle link packets do not wait
                         let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { first };
                         free = end;

@@ -136,8 +136,7 @@ fn links_that_follow_one_trace_share_what_is_made_of_it() {
     let Topology::Dumbbell { access, .. } = &mut plan.topology else { unreachable!() };
     access[0].0.rate = trace(&[(0, 1_000)], None);
     let simulator = Simulator::new(&plan, 1).expect("sound");
-    let (LinkRate::Varying(first), LinkRate::Varying(last)) = (simulator.rate(LinkId(2)), simulator.rate(LinkId(6)))
-    else {
+    let [Steps::Varying(first), Steps::Varying(last)] = [2, 6].map(|link| &simulator.rate(LinkId(link)).steps) else {
         unreachable!()
     };
     assert!(Arc::ptr_eq(first, last));

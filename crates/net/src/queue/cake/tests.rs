@@ -6,7 +6,10 @@ use ackclock_tcp::{Ecn, Segment};
 use ackclock_units::Rate;
 use proptest::prelude::*;
 
+use super::tin::{Flow, Host, Set};
 use super::*;
+use crate::packet::{FlowId, Packet};
+use crate::queue::Hosts;
 
 fn spec(isolation: Isolation) -> CakeSpec {
     CakeSpec {
@@ -19,6 +22,8 @@ fn spec(isolation: Isolation) -> CakeSpec {
         queues: 1024,
         quantum: 1514,
         isolation,
+        tins: Tins::Besteffort,
+        ack_filter: AckFilter::Off,
     }
 }
 
@@ -154,8 +159,9 @@ fn triple_isolation_counts_the_host_with_the_higher_load() {
 fn acks_come_from_the_receiver() {
     let mut queue = queue(&spec(Isolation::TripleIsolate), &[[3, 4]]);
     let data = Packet::data(FlowId(0), 0, Segment::new(1, 1500), Time::ZERO);
-    let [data, acks] = [data, data.answer(1, Time::ZERO)].map(|packet| queue.places_of_hosts(&packet));
-    let tags = |places: [u32; 2]| [0, 1].map(|side| queue.hosts[side][places[side] as usize].tag);
+    let [data, acks] =
+        [data, data.answer(1, Time::ZERO)].map(|packet| queue.tins[0].places_of_hosts(&queue.common, &packet));
+    let tags = |places: [u32; 2]| [0, 1].map(|side| queue.tins[0].hosts[side][places[side] as usize].tag);
     assert_eq!((tags(data), tags(acks)), ([Some(3), Some(4)], [Some(4), Some(3)]));
 }
 
@@ -187,21 +193,22 @@ fn flows_share_a_queue_only_if_eight_are_in_use() {
     for flow in 0..8 {
         add(&mut queue, flow, 1500, flow, Time::ZERO);
     }
-    let places = (0..8).map(|flow| queue.assign(&packet(flow), Time::ZERO)).collect::<BTreeSet<_>>();
+    let places =
+        (0..8).map(|flow| queue.tins[0].assign(&queue.common, &packet(flow), Time::ZERO)).collect::<BTreeSet<_>>();
     assert_eq!(places.len(), 8);
     add(&mut queue, 8, 1500, 8, Time::ZERO);
-    assert_eq!(queue.flows.iter().map(|flow| flow.store.waiting().0).max(), Some(2));
+    assert_eq!(queue.tins[0].flows.iter().map(|flow| flow.store.waiting().0).max(), Some(2));
     while queue.dequeue(Time::ZERO, &mut Vec::new()).is_some() {}
-    assert_eq!(queue.lists.counts(), (0, 0));
-    assert!(queue.hosts.iter().flatten().all(|host| host.load == 0));
+    assert_eq!(queue.tins[0].lists.counts(), (0, 0));
+    assert!(queue.tins[0].hosts.iter().flatten().all(|host| host.load == 0));
     // BLUE remembers an overflow for sixteen targets after its last change, and CoDel's count one for an interval
-    let first = queue.hash.place(queue.hash.flow(&packet(20)));
+    let first = queue.common.hash.place(queue.common.hash.flow(&packet(20)));
     let overflow = Time::SECOND;
-    queue.flows[first as usize].cobalt.overflow(&queue.control, overflow);
-    assert_ne!(queue.assign(&packet(20), overflow + Time::from_millis(79)), first);
-    let first = queue.hash.place(queue.hash.flow(&packet(21)));
-    queue.flows[first as usize].cobalt.overflow(&queue.control, overflow);
-    assert_eq!(queue.assign(&packet(21), overflow + Time::from_millis(80)), first);
+    queue.tins[0].flows[first as usize].cobalt.overflow(&queue.tins[0].control, overflow);
+    assert_ne!(queue.tins[0].assign(&queue.common, &packet(20), overflow + Time::from_millis(79)), first);
+    let first = queue.common.hash.place(queue.common.hash.flow(&packet(21)));
+    queue.tins[0].flows[first as usize].cobalt.overflow(&queue.tins[0].control, overflow);
+    assert_eq!(queue.tins[0].assign(&queue.common, &packet(21), overflow + Time::from_millis(80)), first);
 }
 
 /// 512 flows in 1024 queues.
@@ -216,7 +223,7 @@ fn few_of_many_flows_share_a_queue() {
     for flow in 0..512 {
         add(&mut queue, flow, 1500, flow, Time::ZERO);
     }
-    let busy = queue.flows.iter().filter(|flow| !flow.store.is_empty()).count();
+    let busy = queue.tins[0].flows.iter().filter(|flow| !flow.store.is_empty()).count();
     assert!((busy as f64 - 507.8).abs() <= 4.0 * 2.9, "{busy}");
 }
 
@@ -256,7 +263,7 @@ fn the_longest_queue_loses_packets() {
 #[test]
 fn targets_are_longer_on_slow_links() {
     let control = |mbps, mtu| {
-        let control = at(Rate::from_mbps(mbps), &CakeSpec { mtu, ..spec(Isolation::Flows) }, &[]).control;
+        let control = at(Rate::from_mbps(mbps), &CakeSpec { mtu, ..spec(Isolation::Flows) }, &[]).tins[0].control;
         [control.period, control.late, control.interval].map(|time| time.as_picos() / 1_000_000)
     };
     assert_eq!(control(1, 1514), [18_168, 48_448, 113_168]);
@@ -309,8 +316,8 @@ fn many_flows_take_little_memory() {
 
 /// The longest queue, looked up in both lists; of several, the one that is served first.
 fn search(queue: &Cake) -> Option<u32> {
-    let bytes = |place: &u32| queue.flows[*place as usize].store.bytes();
-    let listed: Vec<u32> = queue.lists.iter().filter(|place| bytes(place) > 0).collect();
+    let bytes = |place: &u32| queue.tins[0].flows[*place as usize].store.bytes();
+    let listed: Vec<u32> = queue.tins[0].lists.iter().filter(|place| bytes(place) > 0).collect();
     listed.into_iter().rev().max_by_key(bytes)
 }
 
@@ -340,7 +347,7 @@ proptest! {
             let (flow, left) = next(&mut queue, Time::ZERO);
             // the flow's queue always has four packets
             add(&mut queue, flow, size, 0, Time::ZERO);
-            if queue.lists.counts().0 > 0 {
+            if queue.tins[0].lists.counts().0 > 0 {
                 continue;
             }
             for (other, sent) in (0..).zip(&mut sent) {
@@ -383,7 +390,7 @@ proptest! {
         let spec = CakeSpec { limit, queues: if few { 8 } else { 1024 }, quantum: 300, ..spec(Isolation::TripleIsolate) };
         let hosts: Vec<Hosts> = (0..20).map(|flow| [flow / 7, 9 + flow % 7]).collect();
         let (mut queue, mut now, mut dropped) = (queue(&spec, &hosts), Time::ZERO, Vec::new());
-        queue.control.interval = Time::from_millis(9);
+        queue.tins[0].control.interval = Time::from_millis(9);
         let mut waits = BTreeMap::<u32, Vec<u32>>::new();
         let remove = |waits: &mut BTreeMap<u32, Vec<u32>>, queued: &Queued| {
             let flow = waits.entry(queued.packet.flow().0).or_default();
@@ -412,13 +419,13 @@ proptest! {
             prop_assert_eq!(queue.waiting().0, waits.values().map(Vec::len).sum::<usize>() as u64);
             if micros % 2 == 0 {
                 let expected = search(&queue);
-                prop_assert_eq!(queue.longest(), expected);
+                prop_assert_eq!(queue.tins[0].longest(), expected);
             }
             for side in 0..2 {
-                let mut loads = vec![0; queue.hosts[side].len()];
-                let bulk = queue.flows.iter().filter(|flow| flow.set == Set::Bulk);
+                let mut loads = vec![0; queue.tins[0].hosts[side].len()];
+                let bulk = queue.tins[0].flows.iter().filter(|flow| flow.set == Set::Bulk);
                 bulk.for_each(|flow| loads[flow.hosts[side] as usize] += 1);
-                prop_assert!(queue.hosts[side].iter().map(|host| host.load).eq(loads));
+                prop_assert!(queue.tins[0].hosts[side].iter().map(|host| host.load).eq(loads));
             }
         }
     }

@@ -38,7 +38,7 @@ const CAPABLE: Packet =
 
 /// The backlog of a link that sends `packets` packets back to back from `start`.
 fn backlog(packets: u64, start: Time) -> Backlog {
-    let mut backlog = Backlog::new(LinkRate::Constant(Rate::from_mbps(1)));
+    let mut backlog = Backlog::new(LinkRate::new(&Rate::from_mbps(1).into()));
     for _ in 0..packets {
         backlog.take(PACKET.size(), start);
     }
