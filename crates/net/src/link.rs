@@ -11,6 +11,7 @@ pub(crate) mod exit;
 pub mod extra_delay;
 pub(crate) mod links;
 pub mod loss;
+pub mod medium;
 pub mod rate;
 pub(crate) mod served;
 pub(crate) mod short;

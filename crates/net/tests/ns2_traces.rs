@@ -100,6 +100,7 @@ impl Case {
                     edge(1, 0, fast, 100_000, None),
                 ],
             },
+            media: Vec::new(),
             groups: vec![GroupSpec {
                 count: 1,
                 path: Some((0, 2)),

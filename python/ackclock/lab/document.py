@@ -98,7 +98,7 @@ def _in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
 
 _MORE: Final = (
     *("connections", "requests", "frames", "pages", "trace", "list", "gilbert-elliott-time", "idle"),
-    *("policer", "shaper", "jitter", "reorder", *TRACES),
+    *("policer", "shaper", "jitter", "reorder", "medium", *TRACES),
 )
 """Kinds and fields that the page does not know."""
 

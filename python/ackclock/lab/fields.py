@@ -10,10 +10,10 @@ from ackclock.scenario.schema import models_schema
 from ackclock.values.kinds import Kind, word
 
 _UNREAD: Final = {
-    "Scenario": {"nodes", "links", "flows", "changes"},
+    "Scenario": {"nodes", "links", "flows", "changes", "media"},
     "Measure": {"links"},
     "Clients": {"stop", "duration", "active", "unfinished"},
-    "Link": {*TRACES, "policer", "shaper", "jitter", "reorder"},
+    "Link": {*TRACES, "policer", "shaper", "jitter", "reorder", "medium"},
     "RandomLoss": {"idle"},
     "Queue": {*DISCIPLINE_FIELDS},
     "Tcp": {*LAW_FIELDS},

@@ -30,6 +30,7 @@ NAMES = {
         "Transfers",
     ),
     "distributions": ("Exponential", "Fixed", "Lognormal", "Pareto", "SizeTable"),
+    "media": ("Medium",),
     "rate_trace": ("RateTrace",),
     "step_trace": ("DelayTrace", "LossTrace"),
     "changes": ("Change",),

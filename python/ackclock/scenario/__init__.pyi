@@ -18,6 +18,7 @@ from ackclock.scenario.declared import (
 )
 from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
 from ackclock.scenario.internet import clustered_connections, wide_area
+from ackclock.scenario.media import Medium
 from ackclock.scenario.network import (
     Dumbbell,
     GilbertElliottPackets,
@@ -81,6 +82,7 @@ __all__ = [
     "Lognormal",
     "LossTrace",
     "Measure",
+    "Medium",
     "Node",
     "OnOff",
     "Pages",

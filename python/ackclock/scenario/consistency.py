@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
-from ackclock.scenario import changes_of_links, effective, profile
+from ackclock.scenario import changes_of_links, effective, media, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
-from ackclock.scenario.network import BOTTLENECK
+from ackclock.scenario.network import BOTTLENECK, GraphLink, Link
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Greedy, Paced
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
     """Run the checks in order, and return the problems of the first check that fails."""
-    for check in (_form, _graph, _routes, _groups, _queues, _measure, changes_of_links.problems):
+    for check in (_form, _graph, _routes, _groups, _queues, _media, _measure, changes_of_links.problems):
         found = list(check(scenario))
         if found:
             return found
@@ -228,15 +228,24 @@ def _chosen(at: Location, profile_name: str, given: Queue) -> Iterator[InitError
             yield wrong((*at, name), value, f"must be absent: target_delay ({target}) chooses it")
 
 
+def _media(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check the media and the links that share them."""
+    yield from media.problems(scenario, _given_links(scenario))
+
+
 def _given_queues(scenario: "Scenario") -> Iterator[tuple[Location, Queue]]:
+    for at, link in _given_links(scenario):
+        if link.queue is not None:
+            yield (*at, "queue"), link.queue
+
+
+def _given_links(scenario: "Scenario") -> Iterator[tuple[Location, Link | GraphLink]]:
     places: list[tuple[Location, Any]] = [
         *((("dumbbell", name), getattr(scenario.dumbbell, name, None)) for name in ("bottleneck", "reverse", "access")),
         *((("clients", place, "access"), group.access) for place, group in enumerate(scenario.clients)),
         *((("links", place), link) for place, link in enumerate(scenario.links)),
     ]
-    for at, link in places:
-        if link is not None and link.queue is not None:
-            yield (*at, "queue"), link.queue
+    yield from ((at, link) for at, link in places if link is not None)
 
 
 def _measure(scenario: "Scenario") -> Iterator[InitErrorDetails]:

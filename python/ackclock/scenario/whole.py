@@ -12,6 +12,7 @@ from ackclock.scenario import consistency, files
 from ackclock.scenario.changes import Change
 from ackclock.scenario.effective import effective, sealed
 from ackclock.scenario.fields import Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
+from ackclock.scenario.media import Medium
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.overrides import assigned
@@ -109,6 +110,9 @@ class Scenario(Part):
 
     flows: Annotated[Sequence[Flow], _TABLES] = ()
     """The flows of a graph, in groups with equal parameters."""
+
+    media: Annotated[Sequence[Medium] | None, _TABLES] = None
+    """The media that links share."""
 
     changes: Annotated[Sequence[Change], _TABLES] = ()
     """Changes of links at given times."""

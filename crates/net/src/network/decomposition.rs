@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::components::Places;
 use super::routes::Graph;
-use super::{checked_edges, no_route};
+use super::{checked_edges, no_route, sharing};
 use crate::packet::{LinkId, Names};
 use crate::plan::records::{Asked, Of};
 use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError};
@@ -37,6 +37,9 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     let edges = checked_edges(plan)?.1;
     let mut graph = Graph::new(*nodes, &edges)?;
     let mut places = Places::new(links.len());
+    for (first, other) in sharing(&edges) {
+        places.join(first, other);
+    }
     let mut crossed = Vec::with_capacity(plan.groups.len());
     for group in &plan.groups {
         let links = links_of(group, &mut graph)?;
@@ -114,6 +117,7 @@ impl Members {
             duration: whole.duration,
             measure,
             topology: Topology::Graph { nodes: nodes.0.len() as u32, links: edges.iter().map(edge).collect() },
+            media: whole.media.clone(),
             groups: groups.iter().map(renumbered).collect(),
             records: whole.records.iter().map(|record| record.of_part(&links_kept, &flows_kept)).collect(),
             captures: whole.captures.iter().map(|capture| capture.of_part(&links_kept)).collect(),

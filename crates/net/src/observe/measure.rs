@@ -179,7 +179,7 @@ impl Measure {
                 self.red_avg_max = Some(value);
             }
         });
-        self.at.finish();
+        self.at.finish(simulator);
         self.services = self.results(simulator).services();
     }
 

@@ -24,6 +24,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::kinds::{receivers, senders};
+use crate::media::{media, share};
 
 /// Maximum number of nodes, and of additional links. A random tree joins all nodes in both directions; the additional
 /// links are directed.
@@ -354,6 +355,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
                 loss_changes: change.into_iter().collect(),
                 loss_place,
                 policer,
+                medium: None,
                 jitter,
                 reorder,
             }
@@ -530,8 +532,9 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
     let parents = prop::collection::vec(any::<Index>(), 1..MOST_NODES);
     let extra = prop::collection::vec(any::<(Index, Index)>(), 0..=MOST_EXTRA);
     let links = prop::collection::vec(links(), 2 * MOST_NODES + MOST_EXTRA);
-    (parents, extra, links, members(), any::<Index>(), 100_u64..1_000).prop_map(
-        move |(parents, extra, links, members, measured, millis)| {
+    let media = prop::option::weighted(0.4, media());
+    (parents, extra, links, members(), any::<Index>(), (100_u64..1_000, media)).prop_map(
+        move |(parents, extra, links, members, measured, (millis, media))| {
             let nodes = parents.len() as u32 + 1;
             let tree = (1..nodes).zip(&parents).flat_map(|(node, parent)| {
                 let parent = parent.index(node as usize) as u32;
@@ -545,7 +548,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                 tree.chain(more).zip(links).map(|((from, to), link)| EdgeSpec { from, to, link }).collect();
             // far longer than transfers take: 62 packets needed up to 18,000 s over links in series that lose 60 %
             let duration = if transfers { Time::SECOND.saturating_mul(1_000_000) } else { Time::from_millis(millis) };
-            Plan {
+            let plan = Plan {
                 duration,
                 measure: MeasureSpec {
                     from: Time::ZERO,
@@ -554,9 +557,14 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                     others: Vec::new(),
                 },
                 topology: Topology::Graph { nodes, links },
+                media: Vec::new(),
                 groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),
                 records: Vec::new(),
                 captures: Vec::new(),
+            };
+            match media {
+                Some(media) => share(plan, media),
+                None => plan,
             }
         },
     )
