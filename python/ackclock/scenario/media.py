@@ -105,16 +105,16 @@ class Medium(Part):
         return [errors.wrong(("cw_max",), part.cw_max, f"must be at least cw_min ({part.cw_min})")]
 
 
-def numbered(media: Sequence[Medium] | None, link: Link | GraphLink) -> dict[str, int]:
+def numbered(media: Sequence[Medium], link: Link | GraphLink) -> dict[str, int]:
     """Return the field of the engine's link that numbers its medium, if it has one."""
-    names = [medium.name for medium in media or ()]
+    names = [medium.name for medium in media]
     return {} if link.medium is None else {"medium": names.index(link.medium)}
 
 
 def problems(scenario: "Scenario", links: Iterable[tuple[Location, Link | GraphLink]]) -> Iterator[InitErrorDetails]:
     """Check that media have different names, and that the links on them name one and can share it."""
     names: dict[str, None] = {}
-    for place, medium in enumerate(scenario.media or ()):
+    for place, medium in enumerate(scenario.media):
         if medium.name in names:
             yield wrong(("media", place, "name"), medium.name, "must be unique among names of its kind")
         names[medium.name] = None

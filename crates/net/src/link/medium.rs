@@ -47,6 +47,7 @@ pub use frames::{MediumSpec, Schedule};
 
 /// Air time that a link gets per turn of the deficit round robin, in picoseconds: 300 us.
 const QUANTUM: i64 = 300_000_000;
+
 /// A packet that a link has taken from its queue.
 #[derive(Clone, Copy, Debug)]
 struct Held {
@@ -264,12 +265,18 @@ impl Medium {
 
     /// The next transmission of a station.
     fn choose(&mut self, number: u32, served: &mut [ServedLink], now: Time) -> Option<(u32, Frame)> {
+        let mut passed = 0;
         while let Some(member) = self.stations[number as usize].turns.front().copied() {
             let own = &mut self.members[member as usize];
             let turns = &mut self.stations[number as usize].turns;
             if self.spec.schedule == Schedule::Airtime && own.deficit <= 0 {
                 own.deficit += QUANTUM;
                 turns.rotate_left(1);
+                passed += 1;
+                if passed == turns.len() {
+                    self.skip_rounds(number);
+                    passed = 0;
+                }
                 continue;
             }
             self.exchange.asked.push(own.link);
@@ -282,6 +289,18 @@ impl Medium {
             turns.pop_front();
         }
         None
+    }
+
+    /// Makes all rounds of the deficit round robin at once in which no link of a station gets a turn: a slow transmission
+    /// may cost any number of them.
+    fn skip_rounds(&mut self, number: u32) {
+        let Self { stations, members, .. } = self;
+        let turns = &stations[number as usize].turns;
+        let rounds = |member: &u32| -members[*member as usize].deficit.min(0) / QUANTUM;
+        let rounds = turns.iter().map(rounds).min().unwrap_or_default();
+        for member in turns {
+            members[*member as usize].deficit += rounds * QUANTUM;
+        }
     }
 
     /// Makes the transmissions of this slot.

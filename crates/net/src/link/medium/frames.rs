@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::link::rate::BYTE;
 
-/// Bits that a transmission in symbols has in addition to its bytes: the service field and the tail (19.3.5).
+/// Bits that a transmission in symbols has in addition to its bytes: the service field and the tail (19.4.3).
 const SERVICE_AND_TAIL: u128 = 16 + 6;
 /// Bytes of the delimiter before each packet of an aggregate, and the multiple of bytes at which it begins (10.13.1).
 pub(super) const DELIMITER: u64 = 4;

@@ -1,3 +1,5 @@
+//! The contention, the aggregates and the turns of a medium.
+
 use ackclock_units::Role;
 use proptest::prelude::*;
 
@@ -73,6 +75,32 @@ fn packets_on_an_idle_medium_are_sent_in_the_next_slot() {
     assert_eq!(medium.contend(2, micros(109)), None);
     let slots: Vec<_> = medium.waiting.clone().into_sorted_vec().into_iter().map(|Reverse(place)| place).collect();
     assert_eq!(slots, [(13, 2), (12, 1), (12, 0)]);
+}
+
+/// A station with three links, which take turns by deficit.
+fn three_links(deficits: [i64; 3]) -> Medium {
+    let mut medium = Medium::new(HT, [Time::ZERO, Time::SECOND]);
+    let station = medium.add_station(Stream::new(1, Role::Station, 0));
+    for (number, deficit) in (0..).zip(deficits) {
+        medium.add_link(LinkId(number), number, station, None, Rate::from_mbps(65));
+        medium.members[number as usize].deficit = deficit;
+        medium.stations[0].turns.push_back(number);
+    }
+    medium
+}
+
+/// Validates: rounds are skipped as long as no link gets a turn, and none if one does.
+/// Source: by hand, with quanta of 300 us: the second link lacks 2.5 of them, and 0.5 after two rounds.
+/// Tolerance: exact.
+#[test]
+fn rounds_without_a_turn_are_skipped() {
+    let deficits = |medium: &Medium| [0, 1, 2].map(|member: usize| medium.members[member].deficit);
+    let mut medium = three_links([-10 * QUANTUM, -5 * QUANTUM / 2, -4 * QUANTUM]);
+    medium.skip_rounds(0);
+    assert_eq!(deficits(&medium), [-8 * QUANTUM, -QUANTUM / 2, -2 * QUANTUM]);
+    let mut medium = three_links([-10 * QUANTUM, 1, i64::MIN / 2]);
+    medium.skip_rounds(0);
+    assert_eq!(deficits(&medium), [-10 * QUANTUM, 1, i64::MIN / 2]);
 }
 
 proptest! {
