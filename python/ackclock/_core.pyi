@@ -448,6 +448,9 @@ def check_queue(spec_json: str, /) -> tuple[str, str] | None:
 def check_queue_change(before_json: str, after_json: str, /) -> tuple[str, str] | None:
     """Check that a queue's parameters can change to others in a run: None, or the invalid field and the problem."""
 
+def check_law_change(before_json: str, after_json: str, /) -> tuple[str, str] | None:
+    """Check that a law's parameters can change to others in a run: None, or the invalid field and the problem."""
+
 def components(plan_json: str, /) -> list[list[int]]:
     """Partition the groups of a plan into sets that do not affect each other, even indirectly."""
 

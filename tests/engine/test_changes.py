@@ -150,7 +150,7 @@ def test_a_burst_in_time_does_not_wait_for_a_sender() -> None:
     [
         ({"at": "20 s", "rate": "1 Mbps"}, "changes.0.at: '20 s' is not allowed; must be before the end, at 20 s"),
         ({"at": "2 s", "delay": "-1 s"}, "changes.0.delay"),
-        ({"at": "2 s"}, "changes.0.rate: missing; one of rate, delay, loss, queue, up must be given"),
+        ({"at": "2 s"}, "changes.0.rate: missing; one of rate, delay, loss, queue, up, transport, via must be given"),
         (
             {"at": "2 s", "links": ["botleneck"], "up": False},
             "changes.0.links.0: unknown link 'botleneck'; did you mean 'bottleneck'?",

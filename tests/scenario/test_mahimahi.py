@@ -208,7 +208,7 @@ def test_the_fullest_millisecond(tmp_path: Path) -> None:
 
 def test_a_period_of_its_own_is_refused(tmp_path: Path) -> None:
     trace = ac.RateTrace(path=str(written(tmp_path / "some.up", 1, 2)), period="1 s")
-    with pytest.raises(ac.ScenarioError, match="it is a mahimahi trace; must be a trace with a header when period"):
+    with pytest.raises(ac.ScenarioError, match="it has a period of its own; must be another trace when period"):
         trace.course()
 
 

@@ -379,13 +379,19 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+vias = tables({}, {"via": st.sampled_from([[], ["b"]])})
+
+
 def graphs() -> st.SearchStrategy[dict[str, Any]]:
     """Draw scenarios in the form of a chain of three nodes."""
     link = links(duplex=st.just(True))  # noqa: FBT003
     hops = st.tuples(link, link).map(
         lambda pair: [pair[0] | {"from": "a", "to": "b", "name": "first"}, pair[1] | {"from": "b", "to": "c"}]
     )
-    flows = st.lists(groups().map(lambda group: group | {"from": "a", "to": "c"}), min_size=1, max_size=2)
+    flows = st.lists(
+        st.builds(lambda group, via: group | {"from": "a", "to": "c"} | via, groups(), vias), min_size=1, max_size=2
+    )
+    moved = st.builds(lambda at, via: [{"at": at, "groups": ["moved"], **via}], quantities(TIME, "0 s", "9 s"), vias)
     return tables(
         {
             "duration": quantities(TIME, "10 s", "1000 s"),
@@ -396,8 +402,16 @@ def graphs() -> st.SearchStrategy[dict[str, Any]]:
                 {"link": st.sampled_from(["first", "first.reverse", "b->c", "c->b"]), "bin": st.just("1 s")}
             ),
         },
-        {"profile": st.sampled_from(list(PROFILES))},
-    )
+        {"profile": st.sampled_from(list(PROFILES)), "changes": moved},
+    ).map(_with_moved)
+
+
+def _with_moved(graph: dict[str, Any]) -> dict[str, Any]:
+    """Give the group that changes its name, unless the changes change nothing."""
+    if not any("via" in change for change in graph.get("changes", ())):
+        return {name: value for name, value in graph.items() if name != "changes"}
+    first, *others = graph["flows"]
+    return graph | {"flows": [first | {"name": "moved"}, *others]}
 
 
 def shared() -> st.SearchStrategy[dict[str, Any]]:
@@ -445,7 +459,20 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "media",
             "changes",
         },
-        ac.Change: {"at", "links", "rate", "delay", "reorders", "loss", "queue", "up", "waiting"},
+        ac.Change: {
+            "at",
+            "links",
+            "rate",
+            "delay",
+            "reorders",
+            "loss",
+            "queue",
+            "up",
+            "waiting",
+            "groups",
+            "transport",
+            "via",
+        },
         ac.Medium: {"name", *MEDIUM},
         ac.DelayTrace: {"steps", "path", "sha256", "period", "reorders"},
         ac.LossTrace: {"steps", "path", "sha256", "period", "place"},
@@ -473,7 +500,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "jitter",
             "reorder",
         },
-        ac.RateTrace: {"steps", "path", "sha256", "period"},
+        ac.RateTrace: {"steps", "path", "sha256", "period", "direction"},
         ac.ListedLoss: {"kind", "packets", "place"},
         ac.RandomLoss: {"kind", "probability", "idle", "place"},
         ac.GilbertElliottPackets: {"kind", "to_bad", "to_good", "good", "bad", "place"},
@@ -542,6 +569,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "weight",
             "from_",
             "to",
+            "via",
         },
     }
     assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled", *TCP}

@@ -5,6 +5,7 @@
 pub(crate) mod agenda;
 pub(crate) mod event;
 pub(crate) mod flow;
+pub(crate) mod flow_changes;
 pub(crate) mod hop;
 pub(crate) mod merging;
 pub(crate) mod outcome;

@@ -48,4 +48,5 @@ pub use link::links::Inspected;
 pub use link::token_bucket::BucketSpec;
 pub use observe::{Column, Observation, Observer, Table, Values};
 pub use packet::{FlowId, LinkId, Packet, Payload, SackId};
+pub use plan::changes::check_law_change;
 pub use plan::{Plan, PlanError};

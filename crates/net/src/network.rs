@@ -25,6 +25,7 @@ use crate::endpoint::sack_store::SackStore;
 use crate::endpoint::sink::Sinks;
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::flow::{Flow, Transport};
+use crate::engine::flow_changes::FlowChanges;
 use crate::engine::transit::{BlockDelays, Delays, Transit};
 use crate::link::Link;
 use crate::link::extra_delay::ExtraDelay;
@@ -43,7 +44,7 @@ pub(crate) use decomposition::{Part, decompose};
 use layout::{Layout, place_of};
 use media::Media;
 pub(crate) use routes::Graph;
-use routes::Routes;
+use routes::{Routes, Way};
 use steps::Feeders;
 pub(crate) use unqueued::Observed;
 use unqueued::Unqueued;
@@ -53,6 +54,7 @@ use unqueued::Unqueued;
 pub(crate) struct Network {
     pub(crate) flows: Vec<Flow>,
     pub(crate) clients: Clients,
+    pub(crate) changes: FlowChanges,
     pub(crate) transit: Transit,
     /// Division of time into rounds, in which components run independently.
     pub(crate) rounds: Rounds,
@@ -87,19 +89,25 @@ impl Network {
         let mut limited = Vec::new();
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
-        for ((_, group), routed) in plan.flows().zip(&routed) {
-            let (data_hop, ack_hop) = layout.add(routed);
-            if let TransportSpec::Tcp { sender, .. } = &group.transport
-                && sender.limit_output_bytes > 0
-            {
-                limited.push(data_hop);
-            }
+        let (mut routed, mut later) = (routed.iter(), Vec::new());
+        for (_, group) in plan.flows() {
+            let mut ways =
+                routed.by_ref().take(group.vias().count()).map(|routed| layout.add(routed)).inspect(|route| {
+                    if let TransportSpec::Tcp { sender, .. } = &group.transport
+                        && sender.limit_output_bytes > 0
+                    {
+                        limited.push(route.0);
+                    }
+                });
+            let (data_hop, ack_hop) = ways.next().unwrap_or_default();
+            later.extend(ways);
             let id = FlowId(flows.len() as u32);
             let name = names.flow(id);
             flows.push(flow(group, id, name, seed, data_hop, &failures));
             sinks.add(&group.transport, ack_hop, || Stream::new(seed, Role::Receiver, name.0));
         }
         let clients = Clients::of(plan, &names, seed);
+        let changes = FlowChanges::of(plan, later);
         let Layout { mut hops, transitions, delays, .. } = layout;
         for hop in limited {
             if let Some(link) = links.served(hops[hop as usize].link) {
@@ -113,7 +121,7 @@ impl Network {
         let (until, last, cut) = (Time::ZERO, 0, None);
         let block_delays = BlockDelays::new();
         let transit = Transit { links, hops, sinks, sacks, delays, block_delays, agenda, names, until, last, cut };
-        Ok(Self { flows, clients, transit, rounds, failures })
+        Ok(Self { flows, clients, changes, transit, rounds, failures })
     }
 }
 
@@ -140,6 +148,8 @@ impl Span {
 /// The links that a flow's data and its ACKs cross.
 #[derive(Debug)]
 struct Routed {
+    /// The flow's group, by its place in the plan.
+    group: u32,
     data: Span,
     acks: Span,
     /// Whether the flow's receiver gets data in the order in which the last link accepts it, and the link that its ACKs enter
@@ -157,37 +167,39 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
         Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, edges)?),
     };
     let mut path = Vec::new();
-    let mut add = |from: u32, to: u32| -> Result<Span, PlanError> {
+    let mut add = |links: Vec<LinkId>| -> Span {
         let first = path.len() as u32;
-        path.extend(paths.path(from, to).ok_or_else(|| no_route(from, to))?);
-        Ok(Span { first, end: path.len() as u32 })
+        path.extend(links);
+        Span { first, end: path.len() as u32 }
     };
     let mut routed = Vec::new();
-    for ((_, group), (from, to)) in plan.flows().zip(ends(plan)) {
-        let data = add(from, to)?;
-        let (acks, has_timer) = match &group.transport {
-            TransportSpec::Tcp { receiver, .. } => (add(to, from)?, receiver.has_timer()),
-            TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, false),
+    for ((place, group), ends) in plan.flows().zip(ends(plan)) {
+        let has_timer = match &group.transport {
+            TransportSpec::Tcp { receiver, .. } => receiver.has_timer(),
+            TransportSpec::Udp { .. } => false,
         };
-        routed.push(Routed { data, acks, answers_in_order: true, has_timer });
+        for Way { data, acks } in paths.ways(group, ends)? {
+            let (data, acks) = (add(data), add(acks));
+            // packets of two paths overtake each other
+            routed.push(Routed { group: place, data, acks, answers_in_order: !group.moves(), has_timer });
+        }
     }
-    // which links ACKs of receivers without timers enter first
+    // which links are entered by ACKs of receivers without timers, and by packets that come from other links
     let mut is_prompt = vec![false; edges.len()];
     let first_of = |acks: Span| path[acks.range()].first().map(|LinkId(first)| *first as usize);
-    for first in routed.iter().filter(|routed| !routed.has_timer).filter_map(|routed| first_of(routed.acks)) {
-        is_prompt[first] = true;
+    for Routed { data, acks, has_timer, .. } in &routed {
+        let after_timers = &path[acks.range()][usize::from(*has_timer && acks.first < acks.end)..];
+        for LinkId(link) in path[data.range()].iter().chain(after_timers) {
+            is_prompt[*link as usize] = true;
+        }
     }
-    for Routed { data, acks, answers_in_order, has_timer } in &mut routed {
+    for Routed { data, acks, answers_in_order, has_timer, .. } in &mut routed {
         let last = path[data.range()].last();
         let keeps_order = last.is_none_or(|LinkId(last)| edges[*last as usize].link.keeps_order());
         let is_of_one_kind = !*has_timer || last.is_some() && first_of(*acks).is_some_and(|first| !is_prompt[first]);
-        *answers_in_order = keeps_order && is_of_one_kind;
+        *answers_in_order &= keeps_order && is_of_one_kind;
     }
     Ok((path, routed))
-}
-
-pub(crate) fn no_route(from: u32, to: u32) -> PlanError {
-    PlanError::new("links", format!("no route from {from} to {to}"))
 }
 
 /// A directed link: source node, target node and parameters.
@@ -228,8 +240,8 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
 }
 
 impl Plan {
-    /// In a graph, the indices of the links that the data of each group crosses, and those that its ACKs cross, in order;
-    /// a path without a route is empty. In a dumbbell, each client has paths of its own, and there are none.
+    /// In a graph, the indices of the links that the data of each group crosses at the start, and those that its ACKs cross, in
+    /// order; a path without a route is empty. In a dumbbell, each client has paths of its own, and there are none.
     ///
     /// # Errors
     /// The topology has links between nodes that do not exist.
@@ -239,10 +251,16 @@ impl Plan {
         }
         let (nodes, edges) = edges(self)?;
         let mut graph = Graph::new(nodes, &edges)?;
-        let mut path = |from, to| -> Vec<usize> {
-            graph.path(from, to).unwrap_or_default().iter().map(|link| link.0 as usize).collect()
+        let mut path = |nodes: &mut dyn Iterator<Item = u32>| -> Vec<usize> {
+            let nodes: Vec<u32> = nodes.collect();
+            graph.path_through(&nodes).unwrap_or_default().iter().map(|link| link.0 as usize).collect()
         };
-        Ok(self.groups.iter().filter_map(|group| group.path).map(|(a, b)| [path(a, b), path(b, a)]).collect())
+        let both = |group: &GroupSpec| {
+            let (from, to) = group.path.unwrap_or_default();
+            let nodes = || [from].into_iter().chain(group.via.iter().copied()).chain([to]);
+            [path(&mut nodes()), path(&mut nodes().rev())]
+        };
+        Ok(self.groups.iter().map(both).collect())
     }
 }
 

@@ -4,6 +4,7 @@
 //! explicitly, in picoseconds, bits per second, bytes and packets. It is plain data: Python passes it as JSON, and a
 //! Rust program builds it directly.
 
+pub(crate) mod changes;
 mod check;
 pub(crate) mod records;
 pub mod testing;
@@ -27,6 +28,7 @@ use crate::queue::{ForeignQueueSpec, QueueChange, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::schedule::Schedule;
 use crate::source::{Distribution, FractionalSpec, ScheduleSpec, TraceSpec};
+pub use changes::FlowChange;
 pub use records::RecordSpec;
 
 /// All inputs of a run except its seed.
@@ -308,6 +310,10 @@ pub struct GroupSpec {
     pub count: u32,
     /// Sending and receiving node; `None` in a dumbbell, where each flow has its own client.
     pub path: Option<(u32, u32)>,
+    /// In a graph: nodes that the data visits on its way, in order. From node to node, the shortest path is taken; the ACKs
+    /// visit the same nodes in reverse.
+    #[serde(default)]
+    pub via: Vec<u32>,
     /// In a dumbbell: whether the server sends to the client.
     pub reverse: bool,
     /// Size of a full data packet on the wire in bytes; for UDP with random sizes, the mean.
@@ -321,6 +327,9 @@ pub struct GroupSpec {
     /// When the sources are active; by default from their start until the end of the run.
     #[serde(default)]
     pub schedule: Option<Arc<ScheduleSpec>>,
+    /// Changes of the flows, in order.
+    #[serde(default)]
+    pub changes: Vec<FlowChange>,
     /// Band of the flows' packets at links with strict priority, below [`BANDS`]; 0 is served first.
     #[serde(default)]
     pub priority: u8,

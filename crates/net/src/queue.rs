@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::link::backlog::Backlog;
 use crate::packet::Packet;
+use crate::plan::changes::check_change;
 
 pub use cake::Isolation;
 pub use drop_tail::{DropFrom, Ties};
@@ -379,18 +380,7 @@ impl QueueSpec {
     /// # Errors
     /// If they contradict each other, if the discipline is another one, or if one of them cannot change.
     pub fn check_change(&self, next: &Self) -> Result<(), Invalid> {
-        let (name, refuse) = (self.name(), |field, problem: String| Err(Invalid { field, problem }));
-        if next.name() != name {
-            return refuse("kind", format!("{} is not allowed; must be {name}, as before", next.name()));
-        }
-        let Some(fixed) = self.spec().fixed() else {
-            return refuse("kind", format!("{name} is not allowed; the parameters of this discipline cannot change"));
-        };
-        let values = [self, next].map(|spec| serde_json::to_value(spec).unwrap_or_default());
-        if let Some(field) = fixed.iter().find(|field| values[0].get(field) != values[1].get(field)) {
-            let [before, after] = values.map(|values| values.get(field).cloned().unwrap_or_default());
-            return refuse(field, format!("{after} is not allowed; must be {before}: it cannot change in a run"));
-        }
+        check_change(self.spec().fixed(), [(self.name(), self), (next.name(), next)])?;
         next.check()
     }
 

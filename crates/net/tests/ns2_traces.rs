@@ -102,6 +102,8 @@ impl Case {
             },
             media: Vec::new(),
             groups: vec![GroupSpec {
+                via: Vec::new(),
+                changes: Vec::new(),
                 count: 1,
                 path: Some((0, 2)),
                 reverse: false,

@@ -134,6 +134,14 @@ fn check_queue_change(before: &str, after: &str) -> PyResult<Option<(&'static st
     Ok(before?.check_change(&after?).err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
+/// Checks that the parameters of a congestion-control law can change to others in a run: `None`, or the invalid field and the
+/// problem.
+#[pyfunction]
+fn check_law_change(before: &str, after: &str) -> PyResult<Option<(&'static str, String)>> {
+    let [before, after] = [before, after].map(|spec| serde_json::from_str::<LawSpec>(spec).map_err(refuse));
+    Ok(ackclock_net::check_law_change(&before?, &after?).err().map(|invalid| (invalid.field, invalid.problem)))
+}
+
 /// Checks constraints between the parameters of a congestion-control law, the kind of ECN feedback, the loss recovery and the
 /// tick of timers, in ps: `None`, or the invalid field and the problem.
 #[pyfunction]
@@ -344,6 +352,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;
+    module.add_function(wrap_pyfunction!(check_law_change, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue_change, module)?)?;
     module.add_function(wrap_pyfunction!(footprint, module)?)?;

@@ -169,6 +169,9 @@ pub trait CongestionControl: Debug + Send {
 pub(crate) trait Spec {
     type State;
 
+    /// The parameters that cannot change in a run; `None` if none of them can.
+    const FIXED: Option<&'static [&'static str]> = None;
+
     /// See [`LawSpec::check`].
     fn check(&self) -> Result<(), Invalid> {
         Ok(())
@@ -176,6 +179,9 @@ pub(crate) trait Spec {
 
     /// The law's initial state.
     fn build(&self) -> Self::State;
+
+    /// Gives a law these parameters instead of its own, which differ in none of the [fixed](Self::FIXED) ones.
+    fn retune(&self, _law: &mut Self::State) {}
 }
 
 laws! {

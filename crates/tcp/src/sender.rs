@@ -117,6 +117,12 @@ impl Sender {
         self.release_at = PackedOption::NONE;
     }
 
+    /// Gives the law other parameters: those of this configuration, which is otherwise the sender's.
+    pub fn retune(&mut self, config: Arc<SenderConfig>) {
+        self.connection.law.retune(&config.congestion);
+        self.connection.config = config;
+    }
+
     /// States where a law from [outside the engine](crate::congestion::foreign) runs; has no effect on other laws.
     pub fn place_law(&mut self, place: impl FnOnce() -> Place) {
         self.connection.law.place(place);

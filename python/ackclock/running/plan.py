@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ackclock.engine.catalogue import catalogue
 from ackclock.running.capturing import CaptureRequest
+from ackclock.running.flow_plan import flow_changes_for_engine
 from ackclock.running.link_plan import link_for_engine, medium_for_engine
 from ackclock.running.records import Record
 from ackclock.running.requests import refuse_too_many_requests, request_rate
@@ -225,6 +226,8 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
     return {
         "count": group.count,
         "path": [numbers[group.from_], numbers[group.to]] if isinstance(group, Flow) else None,
+        **({"via": [numbers[node] for node in group.via]} if isinstance(group, Flow) and group.via else {}),
+        **flow_changes_for_engine(group, scenario.changes, numbers),
         "reverse": isinstance(group, Clients) and group.direction == "reverse",
         "packet_size": group.packet_size,
         "start": TIME.parse(group.start or ""),

@@ -32,8 +32,10 @@ def unused_paths(scenario: Scenario) -> Iterator[str]:
     flows = [group for group in scenario.groups if isinstance(group, Flow)]
     links = directed(scenario.links)
     routes = routes_over(links)
+    ways = [flow.stops(via) for flow in flows for via in _vias(scenario, flow)]
+    used = {link for way in ways for stops in (way, way[::-1]) for link in routes.through(stops) or ()}
+    flows = [flow for flow in flows if not flow.via]
     ends = {(flow.from_, flow.to) for flow in flows}
-    used = {link for a, b in ends for pair in ((a, b), (b, a)) for link in routes.route(*pair) or ()}
     shortest = _Shortest(links)
     crossed = {pair: shortest.between(*pair) for pair in sorted(ends)}
     idle = sorted({link for found in crossed.values() for link in found} - used)
@@ -46,6 +48,14 @@ def unused_paths(scenario: Scenario) -> Iterator[str]:
         f"nodes take the same one: the first in the order of links. {len(idle)} links of the other paths carry "
         f"nothing: {names}."
     )
+
+
+def _vias(scenario: Scenario, flow: Flow) -> Iterator[Sequence[str]]:
+    """Yield the nodes that a flow visits: at the start, and after each change."""
+    yield flow.via or ()
+    for change in scenario.changes:
+        if change.via is not None and flow.name in (change.groups or ()):
+            yield change.via
 
 
 class _Shortest:

@@ -86,7 +86,7 @@ def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_
     routes = routes_over(links)
     crossing: list[_Crossing] = []
     for flow in scenario.flows:
-        route = routes.route(flow.from_, flow.to) or []
+        route = routes.through(flow.stops()) or []
         before = route[: route.index(number)] if number in route else []
         narrowest = min((_rate(scenario, links[each].link) for each in before), default=math.inf)
         crossing.append((flow.count, narrowest) if number in route else None)
@@ -222,7 +222,7 @@ def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
     if scenario.dumbbell is None:
         links = directed(scenario.links)
         routes = routes_over(links)
-        ways = [routes.route(flow.from_, flow.to) or [] for flow in scenario.flows]
+        ways = [routes.through(flow.stops()) or [] for flow in scenario.flows]
         flows = Counter[int]()
         for flow, way in zip(scenario.flows, ways, strict=True):
             flows.update(dict.fromkeys(way, flow.count))

@@ -1,13 +1,13 @@
-"""Changes of links while packets fly."""
+"""Changes of links and flows while packets fly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario.declared import Queue
-from ackclock.scenario.fields import Delay, Flag, Instant, LinkNames, Rate, Waiting
+from ackclock.scenario.declared import Queue, Tcp
+from ackclock.scenario.fields import Delay, Flag, GroupNames, Instant, LinkNames, Rate, Via, Waiting
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import BOTTLENECK, GraphLink, Link, Loss, reverse_of
 from ackclock.scenario.routes import directed
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 FIELDS: Final = ("rate", "delay", "loss", "queue", "up")
 """The fields of a link that can change."""
+OF_FLOWS: Final = ("transport", "via")
+"""The fields of a group of flows that can change."""
 
 
 class Change(Part):
-    """A change of links at a time. What is not given stays as it is.
+    """A change of links, or of groups of flows, at a time. What is not given stays as it is.
 
     Examples
     --------
@@ -60,6 +62,27 @@ class Change(Part):
     """What happens to the packets of a link that goes down: they are ``"kept"`` until it is up again (default), or
     ``"lost"`` with those that arrive meanwhile."""
 
+    groups: GroupNames | None = None
+    """Names of the groups whose ``transport`` or ``via`` changes (default: the group, if the scenario has only one)."""
+
+    transport: Tcp | None = None
+    """New parameters of the groups' congestion control, such as ``{ kind = "tcp", variant = "vegas", beta = 6 }``. The
+    ``variant`` stays, and all other fields of the transport. Parameters that are not given stay as they are."""
+
+    via: Via | None = None
+    """In a graph: new nodes that the data of the groups visits on its way, as ``flows.via``, for packets that are sent
+    from now on. Those on their way arrive as before, and may be overtaken."""
+
+    @property
+    def changes_links(self) -> bool:
+        """Whether links change."""
+        return any(getattr(self, name) is not None for name in FIELDS)
+
+    @property
+    def changes_flows(self) -> bool:
+        """Whether groups of flows change."""
+        return any(getattr(self, name) is not None for name in OF_FLOWS)
+
     @property
     def words(self) -> str:
         """The change in a few words, for a figure.
@@ -73,21 +96,35 @@ class Change(Part):
         said += [name for name in ("loss", "queue") if getattr(self, name) is not None]
         if self.up is not None:
             said.append("up" if self.up else "down")
+        if self.transport is not None:
+            said += [f"{name} {value}" for name, value in self.transport.parameters.items()]
+        if self.via is not None:
+            said.append("via " + "-".join(self.via) if self.via else "shortest path")
         return ", ".join(said)
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check that something changes, and that the choices have an object."""
+        del data
         if part is None:
             return []
         found: list[InitErrorDetails] = []
-        if all(data.get(name) is None for name in FIELDS):
-            found.append(errors.missing((FIELDS[0],), f"one of {', '.join(FIELDS)} must be given"))
+        if not part.changes_links and not part.changes_flows:
+            found.append(errors.missing((FIELDS[0],), f"one of {', '.join((*FIELDS, *OF_FLOWS))} must be given"))
+        found += _needless(part)
         if part.waiting is not None and part.up is not False:
             found.append(errors.wrong(("waiting",), part.waiting, "must be absent unless up is false"))
         if part.reorders and part.delay is None:
             found.append(errors.wrong(("reorders",), part.reorders, "must be absent unless delay is given"))
         return found
+
+
+def _needless(part: Change) -> Iterator[InitErrorDetails]:
+    """Check that links and groups are named only where some of their fields change."""
+    if part.links is not None and not part.changes_links:
+        yield errors.wrong(("links",), part.links, f"must be absent unless one of {', '.join(FIELDS)} is given")
+    if part.groups is not None and not part.changes_flows:
+        yield errors.wrong(("groups",), part.groups, f"must be absent unless one of {', '.join(OF_FLOWS)} is given")
 
 
 def of_link(changes: Sequence[Change], name: str) -> list[Change]:

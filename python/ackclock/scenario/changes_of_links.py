@@ -43,7 +43,7 @@ def problems(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         at: Location = ("changes", place)
         if TIME.parse(change.at) >= end:
             yield wrong((*at, "at"), change.at, f"must be before the end, at {scenario.duration}")
-        for index, name in enumerate(change.links or (measured,)):
+        for index, name in enumerate(change.links or ((measured,) if change.changes_links else ())):
             where = (*at, "links", index) if change.links else (*at, "links")
             if names.number(name) is None:
                 yield wrong(where, name, one_of(name, names.names()), noun="link")

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
-from ackclock.scenario import changes_of_links, effective, media, profile
+from ackclock.scenario import changes_of_flows, changes_of_links, effective, media, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import BOTTLENECK, GraphLink, Link
-from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Greedy, Paced
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.errors import Location, missing, one_of, wrong
@@ -24,7 +23,18 @@ if TYPE_CHECKING:
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
     """Run the checks in order, and return the problems of the first check that fails."""
-    for check in (_form, _graph, _routes, _groups, _queues, _media, _measure, changes_of_links.problems):
+    checks = (
+        _form,
+        _graph,
+        _routes,
+        _groups,
+        _queues,
+        _media,
+        _measure,
+        changes_of_links.problems,
+        changes_of_flows.problems,
+    )
+    for check in checks:
         found = list(check(scenario))
         if found:
             return found
@@ -62,21 +72,14 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     yield from _repeated(names)
     for place, flow in enumerate(scenario.flows):
         yield from _ends("flows", place, flow.from_, flow.to, nodes)
+        yield from changes_of_flows.unknown_nodes(scenario, flow, flow.via or (), ("flows", place, "via"))
 
 
 def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check that each flow of a graph has a route in both directions. Assumes that all names exist."""
-    routes = routes_over(directed(scenario.links))
     for place, flow in enumerate(scenario.flows):
-        ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
-        for a, b in ways:
-            if routes.route(a, b) is None:
-                purpose = "" if (a, b) == ways[0] else ", the path of the ACKs"
-                yield wrong(
-                    ("flows", place, "to"),
-                    flow.to,
-                    f"must have a route: no links lead from {a} to {b}{purpose}",
-                )
+        at: Location = ("flows", place, "to" if not flow.via else "via")
+        yield from changes_of_flows.way_problems(scenario, flow, flow.via or (), at)
 
 
 def _ends(table: str, place: int, a: str, b: str, nodes: Mapping[str, None]) -> Iterator[InitErrorDetails]:
@@ -111,7 +114,7 @@ def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
             break
         yield from _group(scenario, (table, place), group)
     yield from _repeated(
-        ((table, place, "name"), group.name or f"{table}-{place}") for place, group in enumerate(scenario.groups)
+        ((table, place, "name"), effective.name_of_group(scenario, place)) for place in range(len(scenario.groups))
     )
 
 

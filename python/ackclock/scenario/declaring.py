@@ -79,6 +79,20 @@ class TcpTable(Declared):
         """Replace a law that is given as an object by the fields that name it."""
         return with_law(data) if isinstance(data, Mapping) else data
 
+    def with_parameters(self, other: Self) -> Self:
+        """Copy the transport with the parameters of the window law that another table gives.
+
+        Examples
+        --------
+        >>> from ackclock import Tcp
+        >>> Tcp("vegas", alpha=2, beta=4).with_parameters(Tcp("vegas", beta=6)).parameters
+        {'alpha': 2.0, 'beta': 6.0}
+        """
+        copy = self.model_copy(deep=True)
+        if copy.model_extra is not None:
+            copy.model_extra.update(other.parameters)
+        return copy
+
     def law_for_engine(self, number: int = 0) -> dict[str, Any]:
         """Convert the window law of an effective transport into the engine's form; ``number`` names a law in Python."""
         if self.law is not None:

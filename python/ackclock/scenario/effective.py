@@ -39,7 +39,9 @@ def effective(scenario: "Scenario") -> "Scenario":
     else:
         network = {
             "links": tuple(_graph_link(scenario, link) for link in scenario.links),
-            "flows": tuple(_group(scenario, f"flows-{place}", group) for place, group in enumerate(scenario.flows)),
+            "flows": tuple(
+                _group(scenario, name_of_group(scenario, place), group) for place, group in enumerate(scenario.flows)
+            ),
         }
     whole = scenario.model_copy(update=network)
     measure = {
@@ -54,10 +56,17 @@ def effective(scenario: "Scenario") -> "Scenario":
     return whole.model_copy(update=update)
 
 
+def name_of_group(scenario: "Scenario", place: int) -> str:
+    """Return the name of a group of flows in results."""
+    return scenario.groups[place].name or f"{'clients' if scenario.clients else 'flows'}-{place}"
+
+
 def _change(scenario: "Scenario", given: "Change", measured: str) -> "Change":
-    links = given.links or (measured,)
+    links = given.links or ((measured,) if given.changes_links else None)
     update: dict[str, Any] = {"links": links}
-    if given.loss is not None:
+    if given.changes_flows:
+        update["groups"] = given.groups or (name_of_group(scenario, 0),)
+    if given.loss is not None and links is not None:
         update["loss"] = given.loss.model_copy(update={"place": place_of_losses(scenario, links[0])})
     return given.model_copy(update=update)
 
@@ -199,11 +208,7 @@ def two_way_delays(whole: "Scenario") -> list[int]:
     delays = [mean_delay(link.link, whole.duration) for link in links]
     routes = routes_over(links)
     return [
-        sum(
-            delays[index]
-            for a, b in ((flow.from_, flow.to), (flow.to, flow.from_))
-            for index in routes.route(a, b) or ()
-        )
+        sum(delays[index] for stops in (flow.stops(), flow.stops()[::-1]) for index in routes.through(stops) or ())
         for flow in whole.flows
     ]
 
@@ -246,7 +251,7 @@ def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
 
 
 def _clients(scenario: "Scenario", dumbbell: Dumbbell, place: int, given: Clients) -> Clients:
-    group = _group(scenario, f"clients-{place}", given)
+    group = _group(scenario, name_of_group(scenario, place), given)
     access = _link(scenario.profile, given.access, scenario.packet_size) if given.access else dumbbell.access
     return group.model_copy(update={"access": access, "direction": given.direction or "forward"})
 

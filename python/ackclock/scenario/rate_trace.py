@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from pydantic_core import InitErrorDetails
 
 from ackclock.scenario import trace_file
-from ackclock.scenario.fields import Duration, RateSteps
+from ackclock.scenario.fields import Cellular, Duration, RateSteps
 from ackclock.scenario.step_trace import Course, StepTrace
 from ackclock.values import errors
 from ackclock.values.quantity import RATE
@@ -21,9 +21,10 @@ class RateTrace(StepTrace):
 
     A transmission ends when the integral of the rate reaches the bits of the packet; at a rate of 0 the transmission
     waits. The steps are given here or in a file: CSV with a header or Parquet, with the columns ``time`` (seconds) and
-    ``rate`` (bit/s), or a mahimahi trace, in which each line is a millisecond at which 1500 bytes can leave
-    (`ackclock.scenario.mahimahi`). A result stores the file's path and digest, and can be rerun only with the same
-    content. Both directions of a link follow the trace, unless ``reverse_rate_trace`` is given.
+    ``rate`` (bit/s); a mahimahi trace, in which each line is a millisecond at which 1500 bytes can leave
+    (`ackclock.scenario.mahimahi`); or a measurement of a mobile network in one of the published forms
+    (`ackclock.scenario.published_traces`). A result stores the file's path and digest, and can be rerun only with the
+    same content. Both directions of a link follow the trace, unless ``reverse_rate_trace`` is given.
 
     Examples
     --------
@@ -41,13 +42,18 @@ class RateTrace(StepTrace):
     0 s; a rate of ``"0 bps"`` is an outage."""
 
     period: Duration | None = None
-    """Time after which the trace repeats (default: the last rate holds). Must be absent for a mahimahi trace, which
-    repeats after its last millisecond."""
+    """Time after which the trace repeats (default: the last rate holds). Must be absent for traces of mahimahi and
+    Pensieve, which repeat by themselves."""
+
+    direction: Cellular | None = None
+    """Which rate of a log of G-NetTrack the link has: ``"downlink"`` (default) or ``"uplink"``."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check the same as other traces, and that the last step is no outage."""
         found = super().own_problems(data, part)
+        if data.get("direction") is not None and data.get("path") is None:
+            found = [*found, errors.wrong(("direction",), data["direction"], "must be absent when there is no path")]
         if found or part is None or part.path is not None or _ends(part.course()):
             return found
         return [errors.wrong(("steps",), part.steps, _NEVER)]
@@ -56,6 +62,10 @@ class RateTrace(StepTrace):
     def value(cls, text: Any) -> float:
         """Convert a rate to bit/s."""
         return RATE.parse(text)
+
+    def read(self, path: str) -> trace_file.StepFile:
+        """Read the steps from a file, in the chosen direction."""
+        return trace_file.read_steps(path, self.column, self.direction or "downlink")
 
     def course(self) -> Course:
         """Convert the steps to the engine's units.

@@ -1,6 +1,7 @@
 """Finds shortest paths, by number of links, over the directed links of a graph."""
 
 import functools
+import itertools
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,6 +55,16 @@ class Routes:
             hops.append(last_link[at])
             at, _ = self._ends[hops[-1]]
         return hops[::-1]
+
+    def through(self, nodes: Sequence[str]) -> list[int] | None:
+        """Find the links of the shortest paths from each node to the next; ``None`` if one has no route."""
+        hops: list[int] = []
+        for origin, destination in itertools.pairwise(nodes):
+            leg = self.route(origin, destination)
+            if leg is None:
+                return None
+            hops += leg
+        return hops
 
     def _search(self, origin: str) -> dict[str, int]:
         """Map every reachable node to the last link of the shortest path to it; ties follow the order of links."""

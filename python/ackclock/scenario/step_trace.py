@@ -85,6 +85,10 @@ class StepTrace(Part):
         """Convert a value of ``steps`` to the engine's unit."""
         raise NotImplementedError
 
+    def read(self, path: str) -> trace_file.StepFile:
+        """Read the steps from a file."""
+        return trace_file.read_steps(path, self.column)
+
     def course(self) -> Course:
         """Convert the steps to the engine's units.
 
@@ -100,13 +104,13 @@ class StepTrace(Part):
             steps = self.steps or ()
             times = np.array([TIME.parse(time) for time, _ in steps], dtype=np.uint64)
             return Course(times=times, values=np.array([float(self.value(value)) for _, value in steps]), period=period)
-        found = trace_file.read_steps(self.path, self.column)
+        found = self.read(self.path)
         if self.sha256 not in (None, found.sha256):
             raise trace_file.other_digest(self.path, self.sha256)
         if found.period is not None:
             if period is not None:
-                limit = "a trace with a header when period is given: mahimahi traces repeat by themselves"
-                raise errors.unreadable(self.path, "it is a mahimahi trace", limit)
+                limit = "another trace when period is given: those of mahimahi and Pensieve repeat by themselves"
+                raise errors.unreadable(self.path, "it has a period of its own", limit)
             period = found.period
         if period is not None and period <= found.times[-1]:
             raise errors.unreadable(self.path, "it is too long", f"a trace that ends before its period, {self.period}")

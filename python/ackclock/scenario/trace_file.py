@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ackclock.files.reading import content, encoding
-from ackclock.scenario import mahimahi
+from ackclock.scenario import mahimahi, published_traces
 from ackclock.scenario.fields import LONGEST_RUN
 from ackclock.values.errors import ScenarioError, unreadable
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, seconds
@@ -108,7 +108,9 @@ class Column:
         return f"a trace of {self.plural} from 0 to {self.largest}{unit}"
 
 
-RATE: Final = Column("rate", "rates", "bit/s", FASTEST, 1, extra=", or a mahimahi trace")
+RATE: Final = Column(
+    "rate", "rates", "bit/s", FASTEST, 1, extra=", or a trace of mahimahi, Pensieve or G-NetTrack, or a throughput log"
+)
 DELAY: Final = Column("delay", "delays", "seconds", 3600, PICOSECONDS_PER_SECOND)
 LOSS: Final = Column("loss", "losses", "", 1, 1, whole=False)
 _MAHIMAHI: Final = _Form(
@@ -164,8 +166,8 @@ def read(path: str) -> TraceFile:
     return _read(path, there.st_mtime_ns, there.st_size)
 
 
-def read_steps(path: str, column: Column) -> StepFile:
-    """Read one column of a file of steps.
+def read_steps(path: str, column: Column, direction: str = "downlink") -> StepFile:
+    """Read one column of a file of steps; ``direction`` selects the rate of a log of G-NetTrack.
 
     Raises
     ------
@@ -173,7 +175,7 @@ def read_steps(path: str, column: Column) -> StepFile:
         The file cannot be read, or contains no such steps.
     """
     there = _status(path, column.form)
-    return _read_steps(path, column, there.st_mtime_ns, there.st_size)
+    return _read_steps(path, column, direction, there.st_mtime_ns, there.st_size)
 
 
 def other_digest(path: str, expected: str | None) -> ScenarioError:
@@ -211,7 +213,7 @@ def _read(path: str, modified: int, size: int) -> TraceFile:
 
 
 @functools.lru_cache(maxsize=12)
-def _read_steps(path: str, column: Column, modified: int, size: int) -> StepFile:
+def _read_steps(path: str, column: Column, direction: str, modified: int, size: int) -> StepFile:
     """Read one column of a file of steps, cached by path, size and time of modification."""
     import numpy as np  # noqa: PLC0415
 
@@ -221,15 +223,12 @@ def _read_steps(path: str, column: Column, modified: int, size: int) -> StepFile
     digest = hashlib.sha256(data).hexdigest()
     if column == RATE and _OPPORTUNITY.match(data):
         return StepFile(digest, *_opportunities(path, data))
-    table = _table(path, data, form)
-    times = _times(path, table["time"], form)
-    wrong = np.diff(times, prepend=-1.0) <= 0
-    if times[0] != 0 or wrong.any():
-        why = (
-            "it does not start at time 0" if times[0] != 0 else f"a time is repeated, in row {int(wrong.argmax()) + 1}"
-        )
-        raise form.refused(path, why)
-    values = _numbers(path, column.name, table[column.name], form).astype(np.float64)
+    period = None
+    if column == RATE and (kind := published_traces.kind_of(data)) is not None:
+        form.check_rows(path, data.count(b"\n") + 1, spare=_BLANK)
+        times, values, period = published_traces.steps(path, data, kind, direction)
+    else:
+        times, values = _columns(path, data, column)
     wrong = ~((values >= 0) & (values <= column.largest))
     if wrong.any():
         why = f"a {column.name} is out of bounds, in row {int(np.argmax(wrong)) + 1}"
@@ -239,7 +238,24 @@ def _read_steps(path: str, column: Column, modified: int, size: int) -> StepFile
     if (np.diff(picoseconds) == 0).any():
         raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
     values = values * column.to_engine
-    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values)
+    whole_period = None if period is None else round(period * PICOSECONDS_PER_SECOND)
+    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values, whole_period)
+
+
+def _columns(path: str, data: bytes, column: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Read the times and the values of a table."""
+    import numpy as np  # noqa: PLC0415
+
+    form = column.form
+    table = _table(path, data, form)
+    times = _times(path, table["time"], form)
+    wrong = np.diff(times, prepend=-1.0) <= 0
+    if times[0] != 0 or wrong.any():
+        why = (
+            "it does not start at time 0" if times[0] != 0 else f"a time is repeated, in row {int(wrong.argmax()) + 1}"
+        )
+        raise form.refused(path, why)
+    return times, _numbers(path, column.name, table[column.name], form).astype(np.float64)
 
 
 def _check_length(path: str, end: float) -> None:

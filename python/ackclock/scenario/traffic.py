@@ -1,5 +1,6 @@
 """Transports, and the groups of flows that use them."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -19,6 +20,7 @@ from ackclock.scenario.fields import (
     Periods,
     PlainName,
     Unfinished,
+    Via,
     Wait,
     Weight,
 )
@@ -155,3 +157,11 @@ class Flow(Group):
 
     to: PlainName
     """Receiving node."""
+
+    via: Via | None = None
+    """Nodes that the data visits on its way, in order; the ACKs visit them in reverse. From each node to the next,
+    packets take the shortest path (default: none, so that they take the shortest path of all)."""
+
+    def stops(self, via: Sequence[str] | None = None) -> list[str]:
+        """List the nodes that the data visits, or would visit with another ``via``."""
+        return [self.from_, *((self.via or ()) if via is None else via), self.to]

@@ -433,7 +433,7 @@ def name(*, letter_first: bool = False) -> Kind:
     return Kind(allowed, check, {"type": "string", "pattern": f"^{pattern}$"})
 
 
-def names(*, most: int) -> Kind:
+def names(*, most: int, least: int = 1) -> Kind:
     """Allow arrays of different names.
 
     Examples
@@ -441,19 +441,19 @@ def names(*, most: int) -> Kind:
     >>> names(most=2).check(["hop1", "hop2"])
     ('hop1', 'hop2')
     """
-    allowed = f"must be an array of 1 to {most} different names"
+    allowed = f"must be an array of {least} to {most} different names"
     one = name()
 
     def check(value: object) -> tuple[str, ...]:
-        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most:
+        if not isinstance(value, list | tuple) or not least <= len(value) <= most:
             raise ValueError(allowed)
         checked = tuple(str(one.check(each)) for each in value)
         if len(set(checked)) < len(checked):
             raise ValueError(allowed)
         return checked
 
-    items = dict(one.schema)
-    return Kind(allowed, check, {"type": "array", "items": items, "minItems": 1, "maxItems": most, "uniqueItems": True})
+    schema = {"type": "array", "items": dict(one.schema), "minItems": least, "maxItems": most, "uniqueItems": True}
+    return Kind(allowed, check, schema)
 
 
 def file_path() -> Kind:

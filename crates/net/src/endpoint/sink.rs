@@ -305,6 +305,14 @@ impl Sinks {
         Some(self.flows[flow].ack_hop).filter(|hop| *hop != NO_ACKS)
     }
 
+    /// Sends the ACKs of a flow along the route with this first hop from now on.
+    pub(crate) fn take_route(&mut self, FlowId(flow): FlowId, ack_hop: u32) {
+        let sink = &mut self.flows[flow as usize];
+        if sink.has_acks() {
+            sink.ack_hop = ack_hop;
+        }
+    }
+
     /// Number of packets of a flow that its receiver has received in order; `None` for UDP.
     pub(crate) fn received(&self, flow: usize) -> Option<u64> {
         let sink = &self.flows[flow];

@@ -37,6 +37,8 @@ pub(crate) enum Wakeup {
     Departure,
     /// A packet of a flow whose sender limits its packets in the queue of its host has left the first link.
     Left,
+    /// A flow gets other parameters of its law, or another path.
+    Change,
 }
 
 /// An event at a point in time: 32 bytes.
@@ -93,6 +95,7 @@ impl Event {
             Wakeup::Pause => ARRIVAL + 7,
             Wakeup::Departure => DEPARTURE,
             Wakeup::Left => DEPARTURE + 1,
+            Wakeup::Change => DEPARTURE + 2,
         };
         Self::new(at, stop, Packet::empty(flow))
     }
@@ -162,7 +165,8 @@ impl Event {
             6 => Wakeup::Close,
             7 => Wakeup::Pause,
             8 => Wakeup::Departure,
-            _ => Wakeup::Left,
+            9 => Wakeup::Left,
+            _ => Wakeup::Change,
         }
     }
 
@@ -218,12 +222,12 @@ mod tests {
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
-        use Wakeup::{Close, DelayedAck, Departure, Left, Pause, Release, Request, Source, Timeout};
+        use Wakeup::{Change, Close, DelayedAck, Departure, Left, Pause, Release, Request, Source, Timeout};
         let hops = [Hop::new(LinkId(9))];
         let names = Names::default();
         let key = |event: Event| event.key(Targets { hops: &hops, names: &names });
         let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), at, wakeup);
-        let order = [DelayedAck, Source, Release, Timeout, Request, Close, Pause, Left];
+        let order = [DelayedAck, Source, Release, Timeout, Request, Close, Pause, Left, Change];
         for (first, second) in order.iter().zip(&order[1..]) {
             assert!(key(event(Time::SECOND, 9, *first)) < key(event(Time::SECOND, 0, *second)));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);

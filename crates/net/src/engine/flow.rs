@@ -1,6 +1,8 @@
 //! An active flow: its application, its sender, and their wake-ups.
 
-use ackclock_tcp::{Ack, Counters, Ecn, Segment, Sender, Turn};
+use std::sync::Arc;
+
+use ackclock_tcp::{Ack, Counters, Ecn, Segment, Sender, SenderConfig, Turn};
 use ackclock_units::Time;
 
 use crate::endpoint::application::Application;
@@ -427,6 +429,18 @@ impl Flow {
         if let Some(at) = emission.arm(source) {
             transit.wake(at, id, Wakeup::Source);
         }
+    }
+
+    /// Gives the sender's law other parameters.
+    pub(crate) fn retune(&mut self, config: &Arc<SenderConfig>) {
+        if let Transport::Tcp(sender) = &mut self.transport {
+            sender.retune(Arc::clone(config));
+        }
+    }
+
+    /// Sends the data along the route with this first hop from now on.
+    pub(crate) const fn take_route(&mut self, data_hop: u32) {
+        self.packetizer.hop = data_hop;
     }
 
     /// Index of the first hop of the flow's data in the table of hops.

@@ -14,6 +14,7 @@ use crate::endpoint::sink::Deliveries;
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::event::{Event, Targets, Wakeup};
 use crate::engine::flow::Flow;
+use crate::engine::flow_changes::{Due, FlowChanges};
 use crate::engine::hop::Hop;
 use crate::engine::transit::{ENDPOINTS, Transit};
 use crate::link::links::Inspected;
@@ -38,6 +39,7 @@ const MOST_IN_STEP: usize = 4;
 pub struct Simulator {
     flows: Vec<Flow>,
     clients: Clients,
+    changes: FlowChanges,
     transit: Transit,
     rounds: Rounds,
     /// The current round, and the component being processed.
@@ -63,7 +65,8 @@ impl Simulator {
 
     /// Builds the network of a plan whose links and flows have the given global ids.
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64, observed: Observed) -> Result<Self, PlanError> {
-        let Network { mut flows, clients, mut transit, rounds, failures } = Network::new(plan, names, seed, observed)?;
+        let network = Network::new(plan, names, seed, observed)?;
+        let Network { mut flows, clients, changes, mut transit, rounds, failures } = network;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
             flow.await_pause(&mut transit);
@@ -71,11 +74,14 @@ impl Simulator {
         for (at, flow) in clients.first_requests() {
             transit.wake(at, flow, Wakeup::Request);
         }
+        for (at, flow) in changes.first() {
+            transit.wake(at, flow, Wakeup::Change);
+        }
         let targets = Targets { hops: &transit.hops, names: &transit.names };
         transit.agenda.begin(0, targets);
         let skew = transit.agenda.most_skew();
         let (round, component, now, events) = (0, 0, Time::ZERO, 0);
-        Ok(Self { flows, clients, transit, rounds, round, component, skew, now, events, failures })
+        Ok(Self { flows, clients, changes, transit, rounds, round, component, skew, now, events, failures })
     }
 
     /// Runs all events before `end`, round by round, and within a round component by component.
@@ -281,7 +287,24 @@ impl Simulator {
             Wakeup::Request => self.request(flow, now, observer),
             Wakeup::Close => self.close(flow, now, observer),
             Wakeup::Pause => flows[flow.0 as usize].pause(now, transit, observer),
+            Wakeup::Change => self.change(flow, now),
             wakeup => flows[flow.0 as usize].wake(wakeup, now, transit, observer),
+        }
+    }
+
+    /// Changes the law or the path of a flow.
+    fn change(&mut self, flow: FlowId, now: Time) {
+        let Due { sender, route, next } = self.changes.due(flow, now);
+        let own = &mut self.flows[flow.0 as usize];
+        if let Some(sender) = sender {
+            own.retune(sender);
+        }
+        if let Some((data, acks)) = route {
+            own.take_route(data);
+            self.transit.sinks.take_route(flow, acks);
+        }
+        if let Some(next) = next {
+            self.transit.wake(next, flow, Wakeup::Change);
         }
     }
 
@@ -368,6 +391,7 @@ impl Simulator {
             + sinks.memory()
             + links.memory()
             + self.clients.memory()
+            + self.changes.memory()
     }
 
     /// Number of endpoints and links, and of components.
@@ -461,7 +485,7 @@ impl Simulator {
         self.flows[flow].application.due().unwrap_or(Time::ZERO)
     }
 
-    /// The minimum times in which the path of a flow can carry a transfer.
+    /// The minimum times in which the first path of a flow can carry a transfer. The simulator must be at time 0.
     pub(crate) fn ideal(&self, flow: usize, group: &GroupSpec, end: Time) -> Ideal {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
         let links = |hop| Hop::links_from(&self.transit.hops, hop).map(|link| self.transit.links.line(link));
@@ -470,8 +494,10 @@ impl Simulator {
         Ideal::of(data, acks, group.packet_size, sender.handshake, end)
     }
 
-    /// The links that a flow's data crosses.
+    /// The links that a flow's data crosses, on any of its ways. The simulator must be at time 0.
     pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
-        Hop::links_from(&self.transit.hops, self.flows[flow].data_hop())
+        let later = self.changes.routes(FlowId(flow as u32)).iter().map(|(data, _)| *data);
+        let hops = [self.flows[flow].data_hop()].into_iter().chain(later);
+        hops.flat_map(|hop| Hop::links_from(&self.transit.hops, hop))
     }
 }

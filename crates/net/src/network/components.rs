@@ -53,6 +53,9 @@ pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, pace: Pace) -> (
     let mut least = None;
     for (first, other) in &transitions.joined {
         places.join(*first, *other);
+        if transitions.entered[*other as usize] {
+            places.join(ENDPOINTS, *other);
+        }
     }
     for ((from, to), delay) in &transitions.delays {
         if *delay < Time::from_picos(1 << SHORTEST_BITS) {
@@ -150,7 +153,7 @@ fn skews(delays: &[(usize, usize, Time)], components: usize, length: Time) -> Op
 pub(super) struct Transitions {
     /// The smallest delay of a transition between two places.
     delays: BTreeMap<(u32, u32), Time>,
-    /// Pairs of places that share state.
+    /// Pairs of places that share state. Each of them is the second one of a pair.
     pub(super) joined: Vec<(u32, u32)>,
     /// For each place, whether endpoints put packets onto it directly.
     pub(super) entered: Vec<bool>,

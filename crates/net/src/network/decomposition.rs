@@ -10,12 +10,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::components::Places;
-use super::routes::Graph;
-use super::{checked_edges, no_route, sharing};
-use crate::packet::{LinkId, Names};
+use super::routes::{Graph, Way};
+use super::{checked_edges, sharing};
+use crate::packet::Names;
 use crate::plan::records::{Asked, Of};
-use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError};
-use crate::plan::{RecordSpec, Tap, Topology, TransportSpec};
+use crate::plan::{
+    CaptureSpec, EdgeSpec, FlowChange, GroupSpec, MeasureSpec, Plan, PlanError, RecordSpec, Tap, Topology,
+};
 
 /// A part of a plan, independent of the other parts.
 #[derive(Debug)]
@@ -42,7 +43,12 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     }
     let mut crossed = Vec::with_capacity(plan.groups.len());
     for group in &plan.groups {
-        let links = links_of(group, &mut graph)?;
+        let ends = group.path.unwrap_or_default();
+        let mut links = Vec::new();
+        for via in group.vias() {
+            let Way { data, acks } = graph.way(group, ends, via)?;
+            links.extend(data.into_iter().chain(acks));
+        }
         links.windows(2).for_each(|pair| places.join(pair[0].0, pair[1].0));
         crossed.push(links);
     }
@@ -64,17 +70,6 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
     parts[0].links.extend(plan.observed_links().filter(|link| !used.contains(link)));
     Ok(Some(parts.into_iter().map(|members| members.part(plan, links)).collect()))
-}
-
-/// The links that the data and the ACKs of a group cross.
-fn links_of(group: &GroupSpec, graph: &mut Graph<'_>) -> Result<Vec<LinkId>, PlanError> {
-    let (from, to) = group.path.unwrap_or_default();
-    let mut path = |from, to| graph.path(from, to).filter(|path| !path.is_empty()).ok_or_else(|| no_route(from, to));
-    let mut links = path(from, to)?;
-    if let TransportSpec::Tcp { .. } = group.transport {
-        links.extend(path(to, from)?);
-    }
-    Ok(links)
 }
 
 /// The members of a part, by their global ids.
@@ -101,7 +96,12 @@ impl Members {
         let renumbered = |group: &u32| {
             let group = &whole.groups[*group as usize];
             let path = group.path.and_then(|(from, to)| Some((nodes.get(from)?, nodes.get(to)?)));
-            GroupSpec { path, ..group.clone() }
+            let renumbered = |via: &[u32]| via.iter().filter_map(|node| nodes.get(*node)).collect();
+            let changes = group.changes.iter().map(|change| {
+                let via = change.via.as_deref().map(renumbered);
+                FlowChange { via, ..change.clone() }
+            });
+            GroupSpec { path, via: renumbered(&group.via), changes: changes.collect(), ..group.clone() }
         };
         let measure = MeasureSpec {
             link: link_numbers.get(whole.measure.link).unwrap_or_default(),

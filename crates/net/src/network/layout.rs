@@ -34,7 +34,7 @@ pub(super) struct Layout<'a> {
 
 impl Layout<'_> {
     /// Lays out the routes of a flow. Returns the first hop of its data and of its ACKs.
-    pub(super) fn add(&mut self, Routed { data, acks, answers_in_order, has_timer }: &Routed) -> (u32, u32) {
+    pub(super) fn add(&mut self, Routed { data, acks, answers_in_order, has_timer, .. }: &Routed) -> (u32, u32) {
         let mut last = (ENDPOINTS, Time::ZERO);
         let (path, first) = (self.path, self.path[acks.range()].first());
         let answers_in_step = *answers_in_order && first.is_none_or(|first| self.is_in_step(*first));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::Edge;
 use crate::packet::LinkId;
-use crate::plan::PlanError;
+use crate::plan::{GroupSpec, PlanError, TransportSpec};
 
 /// How paths are determined.
 #[derive(Debug)]
@@ -17,13 +17,35 @@ pub(super) enum Routes<'a> {
 }
 
 impl Routes<'_> {
-    /// The links from one node to another, if there is a path.
-    pub(super) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
+    /// The ways of a group's flow between these nodes: the first one, and then that of each change of its path.
+    pub(super) fn ways(&mut self, group: &GroupSpec, ends: (u32, u32)) -> Result<Vec<Way>, PlanError> {
+        let through = |from, to| match to {
+            1 => vec![LinkId(2 * from - 2), LinkId(0)],
+            _ => vec![LinkId(1), LinkId(2 * to - 1)],
+        };
         match self {
-            Self::Dumbbell if to == 1 => Some(vec![LinkId(2 * from - 2), LinkId(0)]),
-            Self::Dumbbell => Some(vec![LinkId(1), LinkId(2 * to - 1)]),
-            Self::Graph(graph) => graph.path(from, to),
+            Self::Dumbbell => {
+                let (from, to) = ends;
+                let acks = if group.is_tcp() { through(to, from) } else { Vec::new() };
+                Ok(vec![Way { data: through(from, to), acks }])
+            }
+            Self::Graph(graph) => group.vias().map(|via| graph.way(group, ends, via)).collect(),
         }
+    }
+}
+
+/// The links that a flow's data and its ACKs cross.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) data: Vec<LinkId>,
+    /// Empty for UDP.
+    pub(crate) acks: Vec<LinkId>,
+}
+
+impl GroupSpec {
+    /// Whether the flows have ACKs.
+    const fn is_tcp(&self) -> bool {
+        matches!(self.transport, TransportSpec::Tcp { .. })
     }
 }
 
@@ -50,6 +72,28 @@ impl<'a> Graph<'a> {
             leaving[edge.from as usize].push(LinkId(id));
         }
         Ok(Self { edges, leaving, trees: BTreeMap::new() })
+    }
+
+    /// The way of a group's flow between these nodes that visits the nodes `via`.
+    pub(crate) fn way(&mut self, group: &GroupSpec, (from, to): (u32, u32), via: &[u32]) -> Result<Way, PlanError> {
+        let stops: Vec<u32> = [from].into_iter().chain(via.iter().copied()).chain([to]).collect();
+        let data = self.path_through(&stops)?;
+        let back: Vec<u32> = stops.into_iter().rev().collect();
+        Ok(Way { data, acks: if group.is_tcp() { self.path_through(&back)? } else { Vec::new() } })
+    }
+
+    /// The shortest paths between consecutive nodes.
+    pub(super) fn path_through(&mut self, nodes: &[u32]) -> Result<Vec<LinkId>, PlanError> {
+        let mut whole = Vec::new();
+        for (from, to) in nodes.iter().zip(&nodes[1..]) {
+            whole.extend(self.path(*from, *to).ok_or_else(|| no_route(*from, *to))?);
+        }
+        let mut crossed: Vec<LinkId> = whole.clone();
+        crossed.sort_unstable();
+        match crossed.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(PlanError::new("groups.via", format!("crosses link {} twice", pair[0].0))),
+            None => Ok(whole),
+        }
     }
 
     /// The links from one node to another, if there is a path.
@@ -89,6 +133,10 @@ impl<'a> Graph<'a> {
             tree
         }))
     }
+}
+
+pub(crate) fn no_route(from: u32, to: u32) -> PlanError {
+    PlanError::new("links", format!("no route from {from} to {to}"))
 }
 
 #[cfg(test)]

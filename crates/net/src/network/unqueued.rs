@@ -87,8 +87,8 @@ impl Unqueued {
             return Self(times);
         }
         let mut sizes = vec![Sizes::NONE; edges.len()];
-        for ((_, group), Routed { data, acks, .. }) in plan.flows().zip(routed) {
-            let (of_data, of_acks) = Sizes::of(group);
+        for Routed { group, data, acks, .. } in routed {
+            let (of_data, of_acks) = Sizes::of(&plan.groups[*group as usize]);
             for (span, of) in [(data, of_data), (acks, of_acks)] {
                 for LinkId(link) in &path[span.range()] {
                     sizes[*link as usize] = sizes[*link as usize].and(of);

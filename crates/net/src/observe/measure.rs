@@ -312,7 +312,7 @@ impl Observer for Measure {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
                 if self.at.count_if_plain(now, kind, *offered) {
-                    self.crossings.accepted(packet.flow());
+                    self.crossings.accepted(packet.flow(), kind);
                 } else {
                     self.count_any(Crossing::of(now, packet, kind, *offered), *offered);
                 }
@@ -340,8 +340,9 @@ impl Observer for Measure {
         if link != self.at.link {
             return;
         }
-        if self.at.count_accepted_if_plain(now, self.kind(packet), start, end) {
-            self.crossings.accepted(packet.flow());
+        let kind = self.kind(packet);
+        if self.at.count_accepted_if_plain(now, kind, start, end) {
+            self.crossings.accepted(packet.flow(), kind);
         } else {
             self.count_accepted(now, packet, start, end);
         }

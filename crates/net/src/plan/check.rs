@@ -51,6 +51,9 @@ impl Plan {
             if let Err((field, problem)) = group.source.check() {
                 return invalid(&format!("source.{field}"), problem);
             }
+            if let Err((field, problem)) = group.check_changes() {
+                return invalid(&field, &problem);
+            }
             if let Some(schedule) = &group.schedule {
                 if let Err((field, problem)) = schedule.check() {
                     return invalid(&format!("schedule.{field}"), problem);

@@ -31,6 +31,8 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
         },
         media: Vec::new(),
         groups: vec![GroupSpec {
+            via: Vec::new(),
+            changes: Vec::new(),
             count,
             path: None,
             reverse: false,

@@ -9,7 +9,8 @@ use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{
-    EdgeSpec, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec, Topology, TransportSpec,
+    EdgeSpec, FlowChange, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec, Topology,
+    TransportSpec,
 };
 use ackclock_net::queue::{
     AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
@@ -18,6 +19,7 @@ use ackclock_net::queue::{
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::{Distribution, ScheduleSpec, Stop, Unfinished};
+use ackclock_tcp::congestion::{Bbr3Spec, CopaSpec, CubicSpec, DctcpSpec, LawSpec, PragueSpec, VegasSpec};
 use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
@@ -421,36 +423,46 @@ struct Member {
     connections: Option<u32>,
     /// Length of the first period, of a pause and of the second period, in ms, and whether the rest is dropped.
     schedule: Option<([u64; 3], bool)>,
+    /// Nodes to visit at the start, and from two times on, in ms, where this is possible; the law changes at the first one.
+    moves: Option<([Index; 3], [u64; 2])>,
 }
 
 fn members() -> impl Strategy<Value = Vec<Member>> {
     let others = any::<[bool; 4]>();
     let connections = prop::option::weighted(0.3, 1_u32..4);
     let schedule = prop::option::weighted(0.3, ([1_u64..200, 0_u64..100, 1_u64..200], any::<bool>()));
-    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, (connections, schedule), 0_u8..4);
+    let moves = prop::option::weighted(0.3, (any::<[Index; 3]>(), [0_u64..500, 0_u64..500]));
+    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, (connections, schedule, moves), 0_u8..4);
     let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
-        |(ends, (count, millis, packets, rate, (connections, schedule), priority), sender, receiver, others)| Member {
-            ends,
-            count,
-            start: Time::from_millis(millis),
-            receiver: ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver },
-            sender: SenderConfig {
-                initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd),
-                read_rate: receiver.read_rate,
-                ecn: if sender.congestion.check_feedback(sender.ecn).is_ok() { sender.ecn } else { EcnMode::Accurate },
-                timer_tick: if sender.congestion.check_tick(sender.timer_tick).is_ok() {
-                    sender.timer_tick
-                } else {
-                    Time::from_millis(4)
+        |(ends, (count, millis, packets, rate, (connections, schedule, moves), priority), sender, receiver, others)| {
+            Member {
+                ends,
+                count,
+                start: Time::from_millis(millis),
+                receiver: ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver },
+                sender: SenderConfig {
+                    initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd),
+                    read_rate: receiver.read_rate,
+                    ecn: if sender.congestion.check_feedback(sender.ecn).is_ok() {
+                        sender.ecn
+                    } else {
+                        EcnMode::Accurate
+                    },
+                    timer_tick: if sender.congestion.check_tick(sender.timer_tick).is_ok() {
+                        sender.timer_tick
+                    } else {
+                        Time::from_millis(4)
+                    },
+                    ..sender
                 },
-                ..sender
-            },
-            packets,
-            rate,
-            others,
-            priority,
-            connections,
-            schedule,
+                packets,
+                rate,
+                others,
+                priority,
+                connections,
+                schedule,
+                moves,
+            }
         },
     );
     prop::collection::vec(member, 1..5)
@@ -471,6 +483,8 @@ impl Member {
         GroupSpec {
             count: self.count,
             path: Some((from, to)),
+            via: Vec::new(),
+            changes: Vec::new(),
             reverse: false,
             packet_size: self.sender.packet_size,
             start: self.start,
@@ -527,6 +541,56 @@ impl Member {
     }
 }
 
+/// The law with other parameters, if some can change.
+fn retuned(law: &LawSpec) -> Option<LawSpec> {
+    Some(match law.clone() {
+        LawSpec::Vegas(spec) => LawSpec::Vegas(VegasSpec { beta: spec.beta + 1.0, ..spec }),
+        LawSpec::Copa(spec) => LawSpec::Copa(CopaSpec { delta: spec.delta / 2.0, ..spec }),
+        LawSpec::Dctcp(spec) => LawSpec::Dctcp(DctcpSpec { g: spec.g / 2.0, ..spec }),
+        LawSpec::Prague(spec) => LawSpec::Prague(PragueSpec { transition: spec.transition / 2, ..spec }),
+        LawSpec::Bbr3(spec) => LawSpec::Bbr3(Bbr3Spec { beta: spec.beta / 2.0, ..spec }),
+        LawSpec::Cubic(spec) => LawSpec::Cubic(CubicSpec { fast_convergence: !spec.fast_convergence, ..spec }),
+        _ => return None,
+    })
+}
+
+impl Member {
+    /// Lets the flows of group `place` take other ways and other parameters.
+    fn travel(&self, plan: &mut Plan, place: usize) {
+        let Some((nodes, mut times)) = self.moves else { return };
+        let Topology::Graph { nodes: count, .. } = plan.topology else { return };
+        times.sort_unstable();
+        let [first, second, third] = nodes.map(|node| vec![node.index(count as usize) as u32]);
+        let is_possible = |plan: &Plan, via: &[u32]| {
+            let mut probe = plan.clone();
+            probe.groups[place].via = via.to_vec();
+            probe.paths().is_ok_and(|paths| paths[place].iter().all(|path| !path.is_empty()))
+        };
+        let law = match &plan.groups[place].transport {
+            TransportSpec::Tcp { sender, .. } => retuned(&sender.congestion),
+            TransportSpec::Udp { .. } => None,
+        };
+        let changes = [(times[0], second, law), (times[1], third, None)].map(|(at, via, congestion)| FlowChange {
+            at: Time::from_millis(at),
+            congestion,
+            via: Some(via).filter(|via| is_possible(plan, via)),
+        });
+        if is_possible(plan, &first) {
+            plan.groups[place].via = first;
+        }
+        plan.groups[place].changes = changes.into();
+    }
+}
+
+/// The ends of each leg of the ways of a group: its shortest paths lead from the one to the other.
+pub(crate) fn legs(group: &GroupSpec) -> Vec<(u32, u32)> {
+    let (from, to) = group.path.expect("a graph's groups have paths");
+    let later = group.changes.iter().filter_map(|change| change.via.clone());
+    let ways = [group.via.clone()].into_iter().chain(later);
+    let nodes = ways.map(|via| [vec![from], via, vec![to]].concat());
+    nodes.flat_map(|nodes| nodes.windows(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>()).collect()
+}
+
 /// Random plans: networks simulated for up to a second, or with `transfers` until all transfers should have ended.
 pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
     let parents = prop::collection::vec(any::<Index>(), 1..MOST_NODES);
@@ -548,7 +612,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                 tree.chain(more).zip(links).map(|((from, to), link)| EdgeSpec { from, to, link }).collect();
             // far longer than transfers take: 62 packets needed up to 18,000 s over links in series that lose 60 %
             let duration = if transfers { Time::SECOND.saturating_mul(1_000_000) } else { Time::from_millis(millis) };
-            let plan = Plan {
+            let mut plan = Plan {
                 duration,
                 measure: MeasureSpec {
                     from: Time::ZERO,
@@ -562,6 +626,9 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                 records: Vec::new(),
                 captures: Vec::new(),
             };
+            for (place, member) in members.iter().enumerate() {
+                member.travel(&mut plan, place);
+            }
             match media {
                 Some(media) => share(plan, media),
                 None => plan,

@@ -26,7 +26,7 @@ use ackclock_tcp::{Ecn, HEADER};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
-use graphs::{check_transmission, conforming, distances, edges, flows, is_down, plans, reaches_queue};
+use graphs::{check_transmission, conforming, distances, edges, flows, is_down, legs, plans, reaches_queue};
 use kinds::cases;
 use ledger::{Leave, Ledger, Offer, name, segment};
 
@@ -69,7 +69,7 @@ fn extra(trace: &DelayTraceSpec, at: Time) -> Time {
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// Packets that arrive at a node leave it immediately, on a link of a shortest path, or reach their endpoint; every
+    /// Packets that arrive at a node leave it immediately, on a link of a shortest path of a leg, or reach their endpoint; every
     /// packet sent was delivered, dropped, or is in flight; a packet changes only by a mark; the summary counts the same
     /// packets.
     ///
@@ -90,12 +90,15 @@ proptest! {
         for Offer { link, at, packet, offered } in &ledger.offers {
             let edge = &edges[*link as usize];
             let name = name(packet);
-            let (mut from, mut to) = flows[name.0 as usize].path.expect("a graph's groups have paths");
-            if name.1 {
-                (from, to) = (to, from);
-            }
+            let (a, b) = flows[name.0 as usize].path.expect("a graph's groups have paths");
+            let from = if name.1 { b } else { a };
             let apart = |from: u32, to: u32| hops[from as usize][to as usize];
-            prop_assert_eq!(apart(from, edge.from) + 1 + apart(edge.to, to), apart(from, to), "not on a shortest path");
+            let is_on_leg = |(a, b): (u32, u32)| {
+                let (from, to) = if name.1 { (b, a) } else { (a, b) };
+                apart(from, edge.from) + 1 + apart(edge.to, to) == apart(from, to)
+            };
+            let legs = legs(flows[name.0 as usize]);
+            prop_assert!(legs.into_iter().any(is_on_leg), "not on a shortest path");
             let counts = counts.entry((name.0, name.1)).or_default();
             if packet.sent == *at {
                 prop_assert_eq!(edge.from, from, "sent from a node other than its endpoint's");
@@ -228,8 +231,10 @@ proptest! {
                 if is_in_outage {
                     prop_assert!(is_lost || !matches!(offered, Offered::Accepted { .. }), "arrives from an outage");
                 }
-                // a list counts what an outage does not lose
-                let is_listed = !is_in_outage && edge.link.loss.as_ref().is_some_and(|loss| {
+                // a list counts what no outage loses before it
+                let is_lost_before =
+                    if place == LossPlace::Before { is_down(&edge.link.rate, *at) } else { is_in_outage };
+                let is_listed = !is_lost_before && edge.link.loss.as_ref().is_some_and(|loss| {
                     let LossSpec::List { packets, syns } = loss else { return is_lost };
                     let (syn, data) = seen.entry(packet.flow().0).or_default();
                     match packet.payload() {

@@ -222,6 +222,8 @@ pub(crate) struct Bbr3 {
 impl Spec for Bbr3Spec {
     type State = Bbr3;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&[]);
+
     fn build(&self) -> Bbr3 {
         let unset = f64::INFINITY;
         Bbr3 {
@@ -263,6 +265,10 @@ impl Spec for Bbr3Spec {
             initial: 0.0,
             burst: 1.0,
         }
+    }
+
+    fn retune(&self, law: &mut Bbr3) {
+        law.spec = *self;
     }
 }
 

@@ -136,6 +136,8 @@ pub(crate) struct Copa {
 impl Spec for CopaSpec {
     type State = Copa;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&[]);
+
     fn build(&self) -> Copa {
         Copa {
             spec: *self,
@@ -155,6 +157,10 @@ impl Spec for CopaSpec {
             srtt: f64::NAN,
             app_limited: false,
         }
+    }
+
+    fn retune(&self, law: &mut Copa) {
+        law.spec = *self;
     }
 }
 

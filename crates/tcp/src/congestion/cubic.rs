@@ -123,8 +123,14 @@ impl Epoch {
 impl Spec for CubicSpec {
     type State = Cubic;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&["rules"]);
+
     fn build(&self) -> Cubic {
         Cubic { spec: *self, w_max: 0.0, cwnd_prior: 0.0, epoch: None, last_ack: Time::ZERO, linux: Linux::default() }
+    }
+
+    fn retune(&self, law: &mut Cubic) {
+        law.spec = *self;
     }
 }
 

@@ -83,10 +83,16 @@ pub(crate) struct Dctcp {
 impl Spec for DctcpSpec {
     type State = Dctcp;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&["initial_alpha", "rules"]);
+
     fn build(&self) -> Dctcp {
         let is_linux = self.rules == DctcpRules::Linux;
         let alpha = if is_linux { (self.initial_alpha * UNITS).floor() / UNITS } else { self.initial_alpha };
         Dctcp { g: self.g, is_linux, alpha, acked: 0, marked: 0, end: 0 }
+    }
+
+    fn retune(&self, law: &mut Dctcp) {
+        law.g = self.g;
     }
 }
 

@@ -32,6 +32,11 @@ macro_rules! laws {
             pub(crate) fn build(&self) -> Law {
                 match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
             }
+
+            /// The parameters that cannot change in a run; `None` if none of them can.
+            pub const fn fixed(&self) -> Option<&'static [&'static str]> {
+                match self { $(Self::$variant(_) => <$spec as Spec>::FIXED,)+ }
+            }
         }
 
         /// The state of a congestion-control law. It is an enum, not a trait object, because it is called for every
@@ -39,6 +44,16 @@ macro_rules! laws {
         #[derive(Debug)]
         pub(crate) enum Other {
             $($variant($module::$variant),)+
+        }
+
+        impl Other {
+            /// Gives the law other parameters.
+            fn retune(&mut self, spec: &LawSpec) {
+                match (self, spec) {
+                    $((Self::$variant(law), LawSpec::$variant(spec)) => spec.retune(law),)+
+                    _ => debug_assert!(false, "a law cannot become another one"),
+                }
+            }
         }
 
         /// Evaluates an expression with the state of a law.

@@ -4,7 +4,7 @@ use ackclock_units::{Stream, Time};
 
 use super::foreign::{Foreign, Place};
 use super::reno::Reno;
-use super::{AckSample, CongestionControl, CongestionEvent, Other, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, LawSpec, Other, Window};
 use crate::delivery_rate::{LostSegment, RateSample};
 use crate::limits::Limit;
 use crate::sender::Extra;
@@ -78,6 +78,15 @@ dispatch! {
         fn holds(window: &Window, reduced_by: Limit) -> Limit;
         fn phase(now: Time) -> Option<&'static str>;
         fn visit_state(now: Time, visit: &mut dyn FnMut(&'static str, f64));
+    }
+}
+
+impl Law {
+    /// Gives the law other parameters, which differ in none of the [fixed](LawSpec::fixed) ones.
+    pub(crate) fn retune(&mut self, spec: &LawSpec) {
+        if let Self::Other(law) = self {
+            law.retune(spec);
+        }
     }
 }
 

@@ -118,8 +118,14 @@ pub(crate) struct Ledbat {
 impl Spec for LedbatSpec {
     type State = Ledbat;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&["base_history", "current_filter"]);
+
     fn build(&self) -> Ledbat {
         Ledbat { spec: *self, delays: Delays::new(self.base_history, self.current_filter) }
+    }
+
+    fn retune(&self, law: &mut Ledbat) {
+        law.spec = *self;
     }
 }
 

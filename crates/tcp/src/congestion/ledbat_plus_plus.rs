@@ -98,9 +98,15 @@ pub(crate) struct LedbatPlusPlus {
 impl Spec for LedbatPlusPlusSpec {
     type State = LedbatPlusPlus;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&["base_history", "current_filter"]);
+
     fn build(&self) -> LedbatPlusPlus {
         let delays = Delays::new(self.base_history, self.current_filter);
         LedbatPlusPlus { spec: *self, delays, phase: Phase::Start }
+    }
+
+    fn retune(&self, law: &mut LedbatPlusPlus) {
+        law.spec = *self;
     }
 }
 

@@ -102,6 +102,8 @@ pub(crate) struct Prague {
 impl Spec for PragueSpec {
     type State = Prague;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&[]);
+
     fn build(&self) -> Prague {
         Prague {
             spec: *self,
@@ -123,6 +125,10 @@ impl Spec for PragueSpec {
             reduced_at: None,
             reduced_end: 0,
         }
+    }
+
+    fn retune(&self, law: &mut Prague) {
+        law.spec = *self;
     }
 }
 

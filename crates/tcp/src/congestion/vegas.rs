@@ -96,6 +96,8 @@ pub(crate) struct Vegas {
 impl Spec for VegasSpec {
     type State = Vegas;
 
+    const FIXED: Option<&'static [&'static str]> = Some(&["base_rtt"]);
+
     fn check(&self) -> Result<(), Invalid> {
         let VegasSpec { alpha, beta, .. } = *self;
         if beta >= alpha {
@@ -116,6 +118,10 @@ impl Spec for VegasSpec {
             increment: 0.0,
             growing: true,
         }
+    }
+
+    fn retune(&self, law: &mut Vegas) {
+        law.spec = *self;
     }
 }
 

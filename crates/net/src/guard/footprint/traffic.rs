@@ -9,7 +9,7 @@ use super::load::{Load, delay, rate};
 use crate::endpoint::sack_store::SackStore;
 use crate::engine::event::Event;
 use crate::link::loss::LossSpec;
-use crate::network::{Graph, no_route};
+use crate::network::Graph;
 use crate::packet::LinkId;
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
 use crate::sizes::SizeSpec;
@@ -45,14 +45,10 @@ pub(super) fn in_graph<'a>(
     links: &'a [EdgeSpec],
     graph: &mut Graph<'_>,
 ) -> Result<Routed<'a>, PlanError> {
-    let (from, to) = group.path.unwrap_or_default();
-    let mut path = |from, to| -> Result<Vec<Crossed<'a>>, PlanError> {
-        let path = graph.path(from, to).ok_or_else(|| no_route(from, to))?;
-        let crossed = |LinkId(link)| Crossed { key: link as usize, link: &links[link as usize].link, copies: 1.0 };
-        Ok(path.into_iter().map(crossed).collect())
-    };
-    let is_udp = matches!(group.transport, TransportSpec::Udp { .. });
-    Ok(Routed { data: path(from, to)?, acks: if is_udp { Vec::new() } else { path(to, from)? } })
+    let way = graph.way(group, group.path.unwrap_or_default(), &group.via)?;
+    let crossed = |LinkId(link)| Crossed { key: link as usize, link: &links[link as usize].link, copies: 1.0 };
+    let [data, acks] = [way.data, way.acks].map(|path| path.into_iter().map(crossed).collect());
+    Ok(Routed { data, acks })
 }
 
 /// The traffic of a group.

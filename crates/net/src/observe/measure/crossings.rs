@@ -6,12 +6,12 @@ use super::ratio;
 use crate::link::Offered;
 use crate::packet::{FlowId, Packet};
 
-/// The packets of all flows at the measured link. Those of a flow are data, or ACKs if the flow's data takes another way.
+/// The data packets of all flows at the measured link.
 #[derive(Clone, Debug)]
 pub(super) struct Crossings {
     from: Time,
     end: Time,
-    /// By flow: packets, including SYNs, that the link was offered in the measured time, and packets that it dropped in
+    /// By flow: packets of data, including SYNs, that the link was offered in the measured time, and those that it dropped in
     /// this time.
     arrivals: Vec<u64>,
     drops: Vec<u64>,
@@ -57,23 +57,30 @@ impl Crossings {
 
     /// Counts a packet that the link accepts in the measured time.
     #[inline(always)]
-    pub(super) fn accepted(&mut self, FlowId(flow): FlowId) {
-        self.arrivals[flow as usize] += 1;
+    pub(super) fn accepted(&mut self, FlowId(flow): FlowId, kind: usize) {
+        self.arrivals[flow as usize] += u64::from(self.is_data(kind));
     }
 
     /// Counts any packet that the link is offered.
     pub(super) fn offered(&mut self, packet: Crossing) {
-        self.arrivals[packet.flow as usize] += u64::from(self.is_measured(packet.now));
+        let counts = self.is_data(packet.kind) && self.is_measured(packet.now);
+        self.arrivals[packet.flow as usize] += u64::from(counts);
         self.left(packet);
     }
 
     /// Counts any packet that leaves the link's queue.
     pub(super) fn left(&mut self, packet: Crossing) {
         let Crossing { now, flow, kind, size, sent, is_dropped } = packet;
-        self.drops[flow as usize] += u64::from(is_dropped && self.is_measured(now));
+        self.drops[flow as usize] += u64::from(is_dropped && self.is_data(kind) && self.is_measured(now));
         if sent.is_some_and(|start| start < self.from) {
             self.before[kind] += u64::from(size);
         }
+    }
+
+    /// Whether the kind of a packet is not that of ACKs, the last one.
+    #[inline(always)]
+    const fn is_data(&self, kind: usize) -> bool {
+        kind + 1 < self.before.len()
     }
 
     fn is_measured(&self, now: Time) -> bool {
