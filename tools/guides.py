@@ -49,6 +49,7 @@ PAGES = (
             "bufferbloat",
             "below_capacity",
             "changing_networks",
+            "wifi",
             "queue_state",
             "idea_in_ten_lines",
             "bbr_phases",

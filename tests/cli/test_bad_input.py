@@ -49,6 +49,23 @@ transport = { kind = "tcp" }
 source = { kind = "greedy" }
 """
 
+MEDIUM = """
+duration = "10 s"
+media = [{ name = "air", cw_min = 15, schedule = "turns" }]
+
+[dumbbell]
+access = { rate = "1 Gbps", delay = "10 ms" }
+bottleneck = { rate = "65 Mbps", delay = "0 s", medium = "air", queue = { kind = "codel" } }
+
+[[clients]]
+transport = { kind = "tcp" }
+source = { kind = "greedy" }
+
+[[changes]]
+at = "100 ms"
+delay = "1 ms"
+"""
+
 POISSON = '{ kind = "poisson", rate = 100 }'
 
 
@@ -431,6 +448,37 @@ GRAPH_EDITS = [
     ),
 ]
 
+_CONSTANT = "which has a constant rate"
+MEDIUM_EDITS = [
+    ('name = "air"', 'name = "sky"', "dumbbell.bottleneck.medium", "unknown medium 'air'; must be one of sky"),
+    (
+        "media =",
+        "nodes = []\n#",
+        "dumbbell.bottleneck.medium",
+        "must be the name of one of the media, but there are none",
+    ),
+    ('{ name = "air"', '{ name = "air" }, { name = "air"', "media.1.name", "must be unique among names of its kind"),
+    ('name = "air", ', "", "media.0.name", "missing; must be a name of 1 to 64 letters"),
+    ("cw_min = 15", "cw_min = 2000", "media.0.cw_max", "1023 is not allowed; must be at least cw_min (2000)"),
+    ("cw_min = 15", "cw_min = -1", "media.0.cw_min", "-1 is not allowed; must be an integer from 0 to 65535"),
+    ("cw_min = 15", 'slot = "0 s"', "media.0.slot", "must be a time from 1 ns to 1 s"),
+    ("cw_min = 15", 'aggregate_time = "4"', "media.0.aggregate_time", "must be a time with its unit"),
+    ("cw_min = 15", "aggregate_packets = 0", "media.0.aggregate_packets", "must be an integer from 1 to 1024"),
+    ("cw_min = 15", "retries = 256", "media.0.retries", "must be an integer from 0 to 255"),
+    ('"turns"', '"fair"', "media.0.schedule", "'fair' is not allowed; must be one of turns, airtime"),
+    ('"codel"', '"red"', "dumbbell.bottleneck.queue.kind", "must be a queue that stores its packets on a link with a"),
+    ('rate = "65 Mbps"', 'rate_trace = { steps = [["0 s", "1 Mbps"]] }', "dumbbell.bottleneck.rate_trace", _CONSTANT),
+    (
+        'delay = "0 s"',
+        'delay = "0 s", shaper = { rate = "1 Mbps", burst = 9000 }',
+        "dumbbell.bottleneck.shaper",
+        _CONSTANT,
+    ),
+    ('delay = "1 ms"', "up = false", "changes.0.up", "a link with a medium has a constant rate"),
+    ('delay = "1 ms"', 'rate = "1 Mbps"', "changes.0.rate", "a link with a medium has a constant rate"),
+    ("media = [", "medium = [", "medium", "unknown field; did you mean 'media'?"),
+]
+
 
 Refused = Callable[..., str]
 
@@ -483,8 +531,19 @@ def test_broken_graphs(tmp_path: Path, refused: Refused, edit: tuple[str, str, s
     assert message in printed.splitlines()[0]
 
 
+@pytest.mark.parametrize("edit", MEDIUM_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
+def test_broken_media(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
+    old, new, field, message = edit
+    assert old in MEDIUM
+    file = tmp_path / "broken.toml"
+    file.write_text(MEDIUM.replace(old, new, 1))
+    printed = refused(file)
+    assert printed.startswith(f"{field}: ")
+    assert message in printed.splitlines()[0]
+
+
 def test_the_unbroken_ones_run(tmp_path: Path) -> None:
-    for name, text in (("dumbbell", SCENARIO), ("graph", GRAPH)):
+    for name, text in (("dumbbell", SCENARIO), ("graph", GRAPH), ("medium", MEDIUM)):
         file = tmp_path / f"{name}.toml"
         file.write_text(text)
         with pytest.raises(SystemExit) as ended:
@@ -584,7 +643,7 @@ def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused
     file.write_text(text)
     assert (
         refused(file) == "duraton: unknown field; did you mean 'duration'? allowed: "
-        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows, changes"
+        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows, media, changes"
         "; 3 other errors: dumbbell.access.rate, clients.0.count, duration\n"
     )
     with pytest.raises(ScenarioError) as caught:

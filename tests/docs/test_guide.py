@@ -279,6 +279,22 @@ def test_changing_networks(root: Path, tmp_path: Path) -> None:
     assert second["bbr"] > 50
 
 
+def test_wifi(root: Path, tmp_path: Path) -> None:
+    """The text: what aggregation changes, and who has the air time and the rates with turns and with fair air time."""
+    page = "docs/guide/wifi.md"
+    read(page, root, tmp_path)
+    shown = (root / page).read_text(encoding="utf-8")
+    alone = [float(line.split()[1]) for line in shown.splitlines() if re.match(r" +(1|64) +\d+\.\d +\d\.", line)]
+    assert alone[0] < 65 / 2 < alone[1]
+    rows = re.findall(r"^ +(1|8|64)  (turns|airtime)(.*)$", shown, re.MULTILINE)
+    values = {(most, schedule): [float(each) for each in rest.split()] for most, schedule, rest in rows}
+    laptop, _, garden, *times = values["1", "turns"]
+    assert garden == pytest.approx(laptop, rel=0.15)
+    assert times[2] > 0.6
+    assert values["1", "airtime"][0] > 3 * laptop
+    assert values["64", "turns"][:2] == pytest.approx(values["64", "airtime"][:2], rel=0.1)
+
+
 def test_below_capacity(root: Path, tmp_path: Path) -> None:
     """Numbers of the text: the bound by Mathis et al., 1.22 / (RTT sqrt(p)), and the share of payload in a packet."""
     page = "docs/guide/below_capacity.md"

@@ -127,6 +127,21 @@ jitters = tables({"max": delays}, {"reorders": flags})
 reorders = st.fixed_dictionaries({"probability": probabilities, "delay": delays})
 
 
+air_times = quantities(TIME, "0 s", "1 ms")
+MEDIUM: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(("sifs", "aifs", "preamble", "symbol", "ack", "block_ack", "aggregate_time"), air_times),
+    "slot": quantities(TIME, "1 us", "100 us"),
+    "cw_min": st.integers(0, 31),
+    "cw_max": st.integers(1023, 65_535),
+    "overhead": st.integers(0, 100),
+    "aggregate_packets": st.integers(1, 1024),
+    "aggregate_bytes": st.integers(1, 10**6),
+    "retries": st.integers(0, 255),
+    "schedule": st.sampled_from(["turns", "airtime"]),
+}
+"""Fields of a medium in addition to its name."""
+
+
 rate_traces = st.fixed_dictionaries(
     {
         "steps": st.lists(quantities(RATE, "0 bps", "1 Gbps"), max_size=4).map(
@@ -440,7 +455,26 @@ def _with_moved(graph: dict[str, Any]) -> dict[str, Any]:
     return graph | {"flows": [first | {"name": "moved"}, *others]}
 
 
-@given(data=dumbbells() | graphs())
+def shared() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw dumbbells whose clients share one medium and the bottleneck's directions another one."""
+    air = {"rate": quantities(RATE, "1 Mbps", "10 Gbps"), "delay": delays}
+    more = {"loss": losses, "policer": buckets, "jitter": jitters, "reorder": reorders}
+    clients = st.lists(groups(), min_size=1, max_size=3)
+    names_of_media = ["air", "cable"]
+    media = st.tuples(tables({}, MEDIUM), tables({}, MEDIUM)).map(lambda pair: _named(list(pair), names_of_media))
+    on = [tables(air | {"medium": st.just(name)}, more) for name in names_of_media]
+    return st.fixed_dictionaries(
+        {
+            "duration": quantities(TIME, "10 s", "1000 s"),
+            "dumbbell": st.fixed_dictionaries({"bottleneck": on[1], "access": on[0]}),
+            "clients": clients,
+            "media": media,
+            "measure": st.just({}),
+        }
+    )
+
+
+@given(data=dumbbells() | graphs() | shared())
 @settings(max_examples=150)
 def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
     scenario = ac.Scenario.from_dict(data)
@@ -463,6 +497,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "nodes",
             "links",
             "flows",
+            "media",
             "changes",
         },
         ac.Change: {
@@ -479,6 +514,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "transport",
             "via",
         },
+        ac.Medium: {"name", *MEDIUM},
         ac.DelayTrace: {"steps", "path", "sha256", "period", "reorders"},
         ac.LossTrace: {"steps", "path", "sha256", "period", "place"},
         ac.GilbertElliottTime: {"kind", "good_time", "bad_time", "good", "bad", "place"},
@@ -507,6 +543,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "framing",
             "policer",
             "shaper",
+            "medium",
             "jitter",
             "reorder",
         },
@@ -533,6 +570,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "framing",
             "policer",
             "shaper",
+            "medium",
             "jitter",
             "reorder",
             "name",
@@ -592,7 +630,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         assert set(part.model_fields) == fields
 
 
-@given(data=dumbbells() | graphs())
+@given(data=dumbbells() | graphs() | shared())
 @settings(max_examples=60)
 def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
     """Runs are stopped at the first report of progress, or are short enough to end before it."""

@@ -12,6 +12,7 @@ pub mod extra_delay;
 pub mod framing;
 pub(crate) mod links;
 pub mod loss;
+pub mod medium;
 pub mod rate;
 pub(crate) mod served;
 pub(crate) mod short;

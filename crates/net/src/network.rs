@@ -4,6 +4,7 @@ mod components;
 mod decomposition;
 pub(crate) mod ideal;
 mod layout;
+mod media;
 mod routes;
 mod steps;
 mod unqueued;
@@ -40,7 +41,8 @@ use crate::source::AnySource;
 use crate::source::schedule::Scheduled;
 use components::Transitions;
 pub(crate) use decomposition::{Part, decompose};
-use layout::Layout;
+use layout::{Layout, place_of};
+use media::Media;
 pub(crate) use routes::Graph;
 use routes::{Routes, Way};
 use steps::Feeders;
@@ -71,7 +73,9 @@ impl Network {
         add_links(&mut links, &edges, plan, &names, seed, &failures);
         let feeders = Feeders::of(&path, &routed, &edges, plan);
         let unqueued = Unqueued::of(plan, &path, &routed, &edges, &feeders, observed, links.far());
-        let transitions = Transitions::new(links.len());
+        let mut transitions = Transitions::new(links.len());
+        let places = |(first, other)| (place_of(LinkId(first)), place_of(LinkId(other)));
+        transitions.joined = sharing(&edges).map(places).collect();
         let mut layout = Layout {
             path: &path,
             links: &links,
@@ -234,6 +238,7 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
             return Err(PlanError::new(format!("links.{id}.{field}"), problem));
         }
     }
+    media::check(plan, &edges)?;
     Ok((nodes, edges))
 }
 
@@ -287,6 +292,13 @@ fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     }
 }
 
+/// Pairs of links that share a medium, which join all links of each medium.
+fn sharing(edges: &[Edge<'_>]) -> impl Iterator<Item = (u32, u32)> {
+    let mut first = BTreeMap::new();
+    let members = (0..).zip(edges).filter_map(|(id, edge)| Some((id, edge.link.medium?)));
+    members.map(move |(id, medium)| (*first.entry(medium).or_insert(id), id))
+}
+
 /// Sending and receiving node of every flow.
 fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
     let mut first = 2;
@@ -309,7 +321,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
     let ceilings = plan.of_flows(|group| group.ceiling, None);
     let codepoints = plan.of_flows(|group| group.dscp, 0);
     let hosts: Arc<[Hosts]> = hosts(edges, plan, names).into();
-    for (id, Edge { link, .. }) in edges.iter().enumerate() {
+    let mut media = Media::add(links, plan, names, seed);
+    for (id, edge @ Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
         let rate = match &link.rate {
             RateSpec::Constant(_) => LinkRate::new(&link.rate),
@@ -332,14 +345,17 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
         let extra_delay = ExtraDelay::new(link, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
         let changes = Changes::of(&link.queue_changes, &context);
-        match link.queue.build(&context) {
+        let discipline =
+            if link.medium.is_some() { link.queue.build_stored(&context) } else { link.queue.build(&context) };
+        match discipline {
             Discipline::AtArrival(queue) => {
                 links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay).changed_by(changes));
             }
             Discipline::Stored(mut queue) => {
                 queue.place(name, failures);
                 let queue = Changing::of(queue, changes);
-                links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay));
+                let shared = media.place(links, LinkId(id as u32), edge);
+                links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay).shared_by(shared));
             }
         }
     }

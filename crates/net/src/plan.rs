@@ -22,6 +22,7 @@ use crate::call::CallSpec;
 use crate::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
 use crate::link::framing::{Cells, Framing};
 use crate::link::loss::{LossChange, LossPlace, LossSpec};
+use crate::link::medium::MediumSpec;
 use crate::link::rate::RateSpec;
 use crate::link::token_bucket::BucketSpec;
 use crate::queue::foreign::DisciplineMaker;
@@ -42,6 +43,9 @@ pub struct Plan {
     pub measure: MeasureSpec,
     /// Nodes and links.
     pub topology: Topology,
+    /// The media that links share.
+    #[serde(default)]
+    pub media: Vec<MediumSpec>,
     /// Groups of flows; flows are numbered through the groups in this order.
     pub groups: Vec<GroupSpec>,
     /// Requested tables in addition to the summary.
@@ -198,6 +202,9 @@ pub struct LinkSpec {
     /// Packets are sent when they conform.
     #[serde(default)]
     pub shaper: Option<BucketSpec>,
+    /// Index of the medium that the link shares with others.
+    #[serde(default)]
+    pub medium: Option<u32>,
     /// Random extra delays.
     #[serde(default)]
     pub jitter: Option<JitterSpec>,
@@ -222,6 +229,7 @@ impl LinkSpec {
             loss_place: LossPlace::Before,
             policer,
             shaper,
+            medium: None,
             jitter: None,
             reorder: None,
         }
@@ -255,6 +263,11 @@ impl LinkSpec {
         }
         self.delay_trace.as_ref().map_or(Ok(()), |trace| named("delay_trace", trace.check()))?;
         self.reorder.as_ref().map_or(Ok(()), |reorder| named("reorder", reorder.check()))
+    }
+
+    /// Whether the link stores its packets, and decides later when they are sent.
+    pub(crate) fn stores_packets(&self) -> bool {
+        self.queue.is_stored() || self.medium.is_some() && self.queue.can_be_stored()
     }
 
     /// Whether each packet has the same transmission time as others of its size and begins it as soon as the link is free.

@@ -334,7 +334,7 @@ macro_rules! queues {
 
             pub(crate) fn build(&self, context: &Context) -> Discipline {
                 match self {
-                    Self::DropTail(spec) if spec.is_stored() => Discipline::Stored(Box::new(drop_tail::head(spec))),
+                    Self::DropTail(spec) if spec.is_stored() => self.build_stored(context),
                     $(Self::$variant(spec) => Discipline::AtArrival(Queue::$variant($module::build(spec, context).into())),)+
                     $(Self::$stored(spec) => Discipline::Stored(Box::new($stored_module::build(spec, context))),)+
                 }
@@ -393,6 +393,19 @@ impl QueueSpec {
     pub fn check_change(&self, next: &Self) -> Result<(), Invalid> {
         check_change(self.spec().fixed(), [(self.name(), self), (next.name(), next)])?;
         next.check()
+    }
+
+    /// Whether the discipline has a form that stores its packets.
+    pub(crate) const fn can_be_stored(&self) -> bool {
+        self.is_stored() || matches!(self, Self::DropTail(_))
+    }
+
+    /// The form of the discipline that stores its packets, if it [has](Self::can_be_stored) one.
+    pub(crate) fn build_stored(&self, context: &Context) -> Discipline {
+        match self {
+            Self::DropTail(spec) => Discipline::Stored(Box::new(drop_tail::stored(spec))),
+            other => other.build(context),
+        }
     }
 
     /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.

@@ -106,6 +106,7 @@ impl Case {
                     edge(1, 0, fast, 100_000, None),
                 ],
             },
+            media: Vec::new(),
             groups: vec![GroupSpec {
                 via: Vec::new(),
                 changes: Vec::new(),

@@ -31,6 +31,8 @@ pub enum Role {
     Law = 9,
     /// The clock of a receiver.
     Receiver = 10,
+    /// The backoff of a station on a shared medium.
+    Station = 11,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

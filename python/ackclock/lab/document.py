@@ -20,6 +20,7 @@ _FACTORS: Final = (10, 4, 2, 1)
 _FIELDS: Final = re.compile(
     r"duration|(clients|flows)\.\d+\.(count|spread|packet_size|source\.[a-z_.]+)"
     r"|(dumbbell\.[a-z]+|links\.\d+|clients\.\d+\.access)\.(rate|delay|queue\.[a-z_]+|loss\.[a-z_]+|jitter\.max)"
+    r"|media\.\d+\.(aggregate_[a-z]+|retries|cw_min)"
 )
 """The fields that become settings, if nothing depends on them."""
 
@@ -109,7 +110,7 @@ def _steady(whole: Scenario) -> Scenario:
 
 _MORE: Final = (
     *("connections", "requests", "frames", "pages", "video", "call", "trace"),
-    *("ceiling", "dscp", "framing", "policer", "shaper", "jitter", "reorder", *TRACES),
+    *("ceiling", "dscp", "framing", "policer", "shaper", "jitter", "reorder", "medium", *TRACES),
 )
 """Kinds and fields that the page does not know."""
 

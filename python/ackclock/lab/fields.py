@@ -10,10 +10,10 @@ from ackclock.scenario.schema import models_schema
 from ackclock.values.kinds import Kind, word
 
 _UNREAD: Final = {
-    "Scenario": {"nodes", "links", "flows"},
+    "Scenario": {"nodes", "links", "flows", "media"},
     "Measure": {"links"},
     "Clients": {"ceiling", "dscp"},
-    "Link": {*TRACES, "framing", "policer", "shaper", "jitter", "reorder"},
+    "Link": {*TRACES, "framing", "policer", "shaper", "jitter", "reorder", "medium"},
     "Queue": {*DISCIPLINE_FIELDS},
     "Tcp": {*LAW_FIELDS},
 }

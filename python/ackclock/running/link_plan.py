@@ -7,11 +7,13 @@ from ackclock.scenario import GraphLink, Link, Queue
 from ackclock.scenario.changes import Change
 from ackclock.scenario.fields import LONGEST_RUN
 from ackclock.scenario.law_fields import PYTHON
+from ackclock.scenario.media import Medium
 from ackclock.scenario.network import Loss
 from ackclock.scenario.step_trace import LossTrace
 from ackclock.values.quantity import RATE, TIME
 
 _TIMES: Final = ("good_time", "bad_time")
+_TIMES_OF_MEDIUM: Final = ("slot", "sifs", "aifs", "preamble", "symbol", "ack", "block_ack", "aggregate_time")
 _NEVER: Final = TIME.parse(LONGEST_RUN)
 """The end of the longest run. JavaScript counts it exactly, so that the page of the lab has the same plan."""
 
@@ -38,6 +40,12 @@ def link_for_engine(link: Link | GraphLink, changes: Sequence[Change], own: Sequ
         **_losses(link, changes),
         **_impairments(link),
     }
+
+
+def medium_for_engine(medium: Medium) -> dict[str, Any]:
+    """Convert a medium that links share."""
+    fields = medium.model_dump(exclude={"name"})
+    return {name: TIME.parse(value) if name in _TIMES_OF_MEDIUM else value for name, value in fields.items()}
 
 
 def _rate(link: Link | GraphLink, changes: Sequence[Change]) -> int | dict[str, Any]:

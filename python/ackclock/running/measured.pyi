@@ -77,6 +77,18 @@ class RunNumbers:
         The fraction of time in which the link transmits; if the rate changes, its mean counts.
         """
     @property
+    def air_time(self) -> float | None:
+        """Share of the measured time in which the link's transmissions occupy its medium.
+
+        Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        """
+    @property
+    def medium_busy(self) -> float | None:
+        """Share of the measured time in which the link's medium is busy with transmissions of any station.
+
+        Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
+        """
+    @property
     def goodput_share(self) -> float:
         """Goodput divided by the link's rate.
 
@@ -293,6 +305,18 @@ class RunEstimates:
         """Throughput divided by the link's rate.
 
         The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        """
+    @property
+    def air_time(self) -> Estimate:
+        """Share of the measured time in which the link's transmissions occupy its medium.
+
+        Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        """
+    @property
+    def medium_busy(self) -> Estimate:
+        """Share of the measured time in which the link's medium is busy with transmissions of any station.
+
+        Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
         """
     @property
     def goodput_share(self) -> Estimate:
@@ -834,6 +858,18 @@ class LinkEstimates:
         """Throughput divided by the link's rate.
 
         The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        """
+    @property
+    def air_time(self) -> Estimate:
+        """Share of the measured time in which the link's transmissions occupy its medium.
+
+        Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        """
+    @property
+    def medium_busy(self) -> Estimate:
+        """Share of the measured time in which the link's medium is busy with transmissions of any station.
+
+        Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
         """
     @property
     def cov(self) -> Estimate:

@@ -60,6 +60,18 @@ class LinkMeasures:
 
     The fraction of time in which the link transmits; if the rate changes, its mean counts.
     """
+    air_time: float | None = None
+    """Share of the measured time in which the link's transmissions occupy its medium.
+
+    Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count. ``None`` in
+    results of earlier versions.
+    """
+    medium_busy: float | None = None
+    """Share of the measured time in which the link's medium is busy with transmissions of any station.
+
+    Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
+    ``None`` in results of earlier versions.
+    """
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
@@ -494,6 +506,18 @@ class RunMeasures:
     """Throughput divided by the link's rate.
 
     The fraction of time in which the link transmits; if the rate changes, its mean counts.
+    """
+    air_time: float | None = None
+    """Share of the measured time in which the link's transmissions occupy its medium.
+
+    Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count. ``None`` in
+    results of earlier versions.
+    """
+    medium_busy: float | None = None
+    """Share of the measured time in which the link's medium is busy with transmissions of any station.
+
+    Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
+    ``None`` in results of earlier versions.
     """
     goodput_share: float
     """Goodput divided by the link's rate.

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ackclock.engine.catalogue import catalogue
 from ackclock.running.capturing import CaptureRequest
 from ackclock.running.flow_plan import flow_changes_for_engine
-from ackclock.running.link_plan import link_for_engine
+from ackclock.running.link_plan import link_for_engine, medium_for_engine
 from ackclock.running.records import Record
 from ackclock.running.requests import refuse_too_many_requests, request_rate
 from ackclock.scenario import (
@@ -27,6 +27,7 @@ from ackclock.scenario.data_source import Setting
 from ackclock.scenario.files import TRACES
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
+from ackclock.scenario.media import numbered
 from ackclock.scenario.routes import directed
 from ackclock.values.errors import refuse
 from ackclock.values.quantity import RATE, TIME
@@ -60,6 +61,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
                 **({"convergence": _convergence(scenario)} if scenario.measure.convergence is not None else {}),
             },
             "topology": _dumbbell(scenario, own) if scenario.dumbbell is not None else _graph(scenario, nodes, own),
+            **({"media": [medium_for_engine(medium) for medium in scenario.media]} if scenario.media else {}),
             "groups": [_group(scenario, place, nodes, law) for place, law in enumerate(_numbers_of_laws(scenario))],
             "records": [record.for_engine() for record in records],
             "captures": [capture.for_engine() for capture in captures],
@@ -224,7 +226,8 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int], own: list[Queue]) -> 
 
 def _link(scenario: Scenario, link: Link | GraphLink | None, name: str, own: list[Queue]) -> dict[str, Any]:
     assert link is not None  # noqa: S101  # the scenario is effective
-    return link_for_engine(link, of_link(scenario.changes, name), own)
+    converted = link_for_engine(link, of_link(scenario.changes, name), own)
+    return {**converted, **numbered(scenario.media, link)}
 
 
 def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int) -> dict[str, Any]:

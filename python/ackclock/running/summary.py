@@ -183,6 +183,10 @@ def meanings() -> dict[str, str]:
     return {name: measure.meaning.replace("`", "").removesuffix(".") for name, measure in measures.items()}
 
 
+_IF_ANY: Final = ("marks", "corrupted", "drops_policed", "air_time", "medium_busy")
+"""Measures that are printed only if there is something to count, or if the link shares a medium."""
+
+
 def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
     """Return the name, the value and the unit of each number, for display.
 
@@ -191,7 +195,7 @@ def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
     """
     by_place = {"drops_arrival", "drops_stored", "drops_lost"}
     hides = summary.drops_arrival in (None, summary.drops)
-    hidden = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
+    hidden = {name for name in _IF_ANY if not getattr(summary, name)}
     hidden |= by_place if hides else set()
     hidden |= {name for name in _CONVERGENCE if getattr(summary, name) is None}
     return [

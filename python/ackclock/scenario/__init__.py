@@ -33,6 +33,7 @@ NAMES = {
     "call": ("Call",),
     "video": ("Video",),
     "distributions": ("Exponential", "Fixed", "Lognormal", "Pareto", "SizeTable"),
+    "media": ("Medium",),
     "rate_trace": ("RateTrace",),
     "step_trace": ("DelayTrace", "LossTrace"),
     "changes": ("Change",),

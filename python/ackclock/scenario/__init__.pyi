@@ -20,6 +20,7 @@ from ackclock.scenario.declared import (
 from ackclock.scenario.distributions import Exponential, Fixed, Lognormal, Pareto, SizeTable
 from ackclock.scenario.framing import Framing
 from ackclock.scenario.internet import clustered_connections, wide_area
+from ackclock.scenario.media import Medium
 from ackclock.scenario.network import (
     Dumbbell,
     GilbertElliottPackets,
@@ -87,6 +88,7 @@ __all__ = [
     "Lognormal",
     "LossTrace",
     "Measure",
+    "Medium",
     "Node",
     "OnOff",
     "Pages",

@@ -72,6 +72,7 @@ def _fields(at: Location, change: Change, state: _State) -> Iterator[InitErrorDe
     for name in ("rate", "delay", "loss"):
         if getattr(change, name) is not None and getattr(link, f"{name}_trace") is not None:
             yield wrong((*at, name), getattr(change, name), f"must be absent: the link has a {name}_trace")
+    yield from _constant(at, change, link)
     if change.up is False and change.waiting == "lost" and link.shaper is not None:
         yield wrong((*at, "waiting"), change.waiting, "must be kept: packets of a link with a shaper wait for tokens")
     if change.up is False and change.waiting != "lost" and link.rate_trace is not None:
@@ -86,6 +87,13 @@ def _fields(at: Location, change: Change, state: _State) -> Iterator[InitErrorDe
         state.place = state.place or change.loss.place
     if change.queue is not None:
         yield from _queue(at, change.queue, state)
+
+
+def _constant(at: Location, change: Change, link: Link | GraphLink) -> Iterator[InitErrorDetails]:
+    """Check that a link that shares a medium keeps its rate."""
+    for name in ("rate", "up") if link.medium is not None else ():
+        if getattr(change, name) is not None:
+            yield wrong((*at, name), getattr(change, name), "must be absent: a link with a medium has a constant rate")
 
 
 def _queue(at: Location, given: Queue, state: _State) -> Iterator[InitErrorDetails]:

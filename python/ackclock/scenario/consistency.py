@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
-from ackclock.scenario import changes_of_flows, changes_of_links, effective, profile
+from ackclock.scenario import changes_of_flows, changes_of_links, effective, media, profile
 from ackclock.scenario.call import Call
 from ackclock.scenario.data_source import Paced
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
-from ackclock.scenario.network import BOTTLENECK
+from ackclock.scenario.network import BOTTLENECK, GraphLink, Link
 from ackclock.scenario.sources import SOURCES, Greedy
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.errors import Location, missing, one_of, wrong
@@ -29,7 +29,17 @@ _MOST_COUNTS: Final = 2**24
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
     """Run the checks in order, and return the problems of the first check that fails."""
-    checks = (_form, _graph, _routes, _groups, _queues, _measure, changes_of_links.problems, changes_of_flows.problems)
+    checks = (
+        _form,
+        _graph,
+        _routes,
+        _groups,
+        _queues,
+        _media,
+        _measure,
+        changes_of_links.problems,
+        changes_of_flows.problems,
+    )
     for check in checks:
         found = list(check(scenario))
         if found:
@@ -233,15 +243,24 @@ def _chosen(at: Location, profile_name: str, given: Queue) -> Iterator[InitError
             yield wrong((*at, name), value, f"must be absent: target_delay ({target}) chooses it")
 
 
+def _media(scenario: "Scenario") -> Iterator[InitErrorDetails]:
+    """Check the media and the links that share them."""
+    yield from media.problems(scenario, _given_links(scenario))
+
+
 def _given_queues(scenario: "Scenario") -> Iterator[tuple[Location, Queue]]:
+    for at, link in _given_links(scenario):
+        if link.queue is not None:
+            yield (*at, "queue"), link.queue
+
+
+def _given_links(scenario: "Scenario") -> Iterator[tuple[Location, Link | GraphLink]]:
     places: list[tuple[Location, Any]] = [
         *((("dumbbell", name), getattr(scenario.dumbbell, name, None)) for name in ("bottleneck", "reverse", "access")),
         *((("clients", place, "access"), group.access) for place, group in enumerate(scenario.clients)),
         *((("links", place), link) for place, link in enumerate(scenario.links)),
     ]
-    for at, link in places:
-        if link is not None and link.queue is not None:
-            yield (*at, "queue"), link.queue
+    yield from ((at, link) for at, link in places if link is not None)
 
 
 def _measure(scenario: "Scenario") -> Iterator[InitErrorDetails]:

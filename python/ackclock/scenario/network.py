@@ -265,6 +265,9 @@ class Link(Part):
     shaper: Shaper | None = None
     """Limit of the rate and the bursts that the link sends (default: none)."""
 
+    medium: PlainName | None = None
+    """The medium that the link shares with others, in both directions (default: none)."""
+
     jitter: Jitter | None = None
     """Random extra delays in addition to ``delay`` (default: none)."""
 
@@ -304,8 +307,8 @@ class Dumbbell(Part):
     """The link from the gateway to the server."""
 
     reverse: Link | None = None
-    """The link from the server to the gateway (default: the bottleneck's rate and delay, the default queue, and none
-    of its other properties)."""
+    """The link from the server to the gateway (default: the bottleneck's rate, delay and medium, the default queue,
+    and none of its other properties)."""
 
     access: Link | None = None
     """The link from each client to the gateway and back, for groups without an ``access`` of their own."""
@@ -380,6 +383,9 @@ class GraphLink(Part):
 
     shaper: Shaper | None = None
     """Limit of the rate and the bursts that the link sends (default: none)."""
+
+    medium: PlainName | None = None
+    """The medium that the link shares with others, in both directions (default: none)."""
 
     jitter: Jitter | None = None
     """Random extra delays in addition to ``delay`` (default: none)."""

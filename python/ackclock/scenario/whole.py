@@ -12,6 +12,7 @@ from ackclock.scenario import consistency, files
 from ackclock.scenario.changes import Change
 from ackclock.scenario.effective import effective, sealed
 from ackclock.scenario.fields import Closeness, Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
+from ackclock.scenario.media import Medium
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.overrides import assigned
@@ -134,6 +135,9 @@ class Scenario(Part):
     flows: Annotated[Sequence[Flow], _TABLES] = ()
     """The flows of a graph, in groups with equal parameters."""
 
+    media: Annotated[Sequence[Medium], _TABLES] = ()
+    """The media that links share."""
+
     changes: Annotated[Sequence[Change], _TABLES] = ()
     """Changes of links at given times."""
 
@@ -220,7 +224,9 @@ class Scenario(Part):
 
         The digests of the files around a law or a discipline are left out: they do not change what a run computes.
         """
-        return self.model_dump_json(by_alias=True, exclude_none=True, exclude=_NO_IDENTITY)
+        # results of versions without media keep their identity
+        exclude = _NO_IDENTITY if self.media else {**_NO_IDENTITY, "media": True}
+        return self.model_dump_json(by_alias=True, exclude_none=True, exclude=exclude)
 
     def to_toml(self) -> str:
         """Convert the scenario to TOML, which `from_toml` reads back to an equal scenario."""

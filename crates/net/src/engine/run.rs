@@ -235,7 +235,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     progress(1.0)?;
     // many flows: results need memory, packets in flight and the flows themselves no longer do
     simulator.drop_in_flight();
-    let elsewhere = watchers.elsewhere();
+    let elsewhere = watchers.elsewhere(&simulator);
     let Watchers { mut measure, mut recorder, .. } = watchers;
     measure.finish(&mut simulator);
     recorder.finish(&simulator);

@@ -410,6 +410,11 @@ impl Simulator {
         self.transit.links.line(link).rate
     }
 
+    /// Air time of a link that shares a medium, and busy time of the medium, in the measured time.
+    pub(crate) fn air(&self, link: LinkId) -> Option<[Time; 2]> {
+        self.transit.links.air(link)
+    }
+
     /// Sender of a flow, for inspection of its state; `None` for UDP.
     pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
         self.flows[flow.0 as usize].sender()

@@ -2,6 +2,7 @@
 
 mod block_delays;
 mod delays;
+mod shared;
 
 use ackclock_tcp::{Answer, OtherAck};
 use ackclock_units::Time;
@@ -180,6 +181,18 @@ impl Transit {
         }
     }
 
+    /// Schedules the next transmission of a link that stores packets.
+    #[inline(always)]
+    fn add_departure(&mut self, id: LinkId, at: Time) {
+        // only the link's own component handles its packets
+        let component = self.agenda.running();
+        if let Some(event) = self.agenda.add_own(component, at) {
+            *event = Event::departure(id, at);
+        } else {
+            self.add_departure_to_heap(component, at, id);
+        }
+    }
+
     /// Schedules a departure beside other events of the current round, or in a round that has no bucket.
     #[inline(never)]
     fn add_departure_to_heap(&mut self, component: usize, at: Time, link: LinkId) {
@@ -244,6 +257,9 @@ impl Transit {
     #[inline(always)]
     fn serve(&mut self, id: LinkId, is_event: bool, now: Time, observer: &mut impl Observer) {
         let Some(link) = self.links.served(id) else { return self.send_delayed(id, now, observer) };
+        if let Some(shared) = link.shared() {
+            return self.share(id, shared, is_event, now, observer);
+        }
         if is_event {
             link.fire(now);
         }
@@ -251,13 +267,7 @@ impl Transit {
         let sent = queued.as_ref().map(|queued| link.send(&queued.packet, now));
         let (due, has_dropped, reports) = (link.take_due(now), link.has_dropped(), link.reports());
         if let Some(at) = due {
-            // only the link's own component handles its packets
-            let component = self.agenda.running();
-            if let Some(event) = self.agenda.add_own(component, at) {
-                *event = Event::departure(id, at);
-            } else {
-                self.add_departure_to_heap(component, at, id);
-            }
+            self.add_departure(id, at);
         }
         if has_dropped {
             self.report_dropped(id, now, observer);

@@ -14,7 +14,8 @@
 use ackclock_units::Time;
 
 use crate::link::backlog::Closed;
-use crate::link::served::ServedLink;
+use crate::link::medium::{Exchange, Medium};
+use crate::link::served::{ServedLink, Shared};
 use crate::link::short::{FastPath, Kind, Line, Sent};
 use crate::link::{Link, Offered};
 use crate::packet::{LinkId, Packet};
@@ -44,6 +45,7 @@ pub(crate) struct Links {
     kinds: Vec<Kind>,
     long: Pool<Long>,
     served: Vec<ServedLink>,
+    media: Vec<Medium>,
     /// Empty memory for the closed runs of backlogs, kept so that changes of form do not allocate.
     #[expect(clippy::vec_box, reason = "a backlog takes and returns the box")]
     spare: Vec<Box<Closed>>,
@@ -111,6 +113,7 @@ impl Links {
             kinds: Vec::new(),
             long: Pool::default(),
             served: Vec::new(),
+            media: Vec::new(),
             spare: Vec::new(),
             far,
         }
@@ -131,6 +134,36 @@ impl Links {
         self.forms.push(Form::Served(self.served.len() as u32));
         self.served.push(link);
         self.paths.push(FastPath::UNUSED);
+    }
+
+    /// Adds a shared medium.
+    pub(crate) fn add_medium(&mut self, medium: Medium) {
+        self.media.push(medium);
+    }
+
+    /// A shared medium.
+    pub(crate) fn medium(&mut self, number: u32) -> &mut Medium {
+        &mut self.media[number as usize]
+    }
+
+    /// Number of links whose discipline stores the packets.
+    pub(crate) const fn count_served(&self) -> u32 {
+        self.served.len() as u32
+    }
+
+    /// Lets the stations of a medium transmit that wait for this time. Returns when the next event is due, unless one is
+    /// pending, and what happens.
+    pub(crate) fn access(&mut self, number: u32, now: Time) -> (Option<Time>, Exchange) {
+        let medium = &mut self.media[number as usize];
+        let due = medium.access(&mut self.served, now);
+        (due, medium.take_exchange())
+    }
+
+    /// Air time of a link that shares a medium, and busy time of the medium, in the measured time.
+    pub(crate) fn air(&self, LinkId(id): LinkId) -> Option<[Time; 2]> {
+        let Form::Served(slot) = self.forms[id as usize] else { return None };
+        let Shared { medium, member } = self.served[slot as usize].shared()?;
+        Some(self.media[medium as usize].times(member))
     }
 
     /// The index of a kind. Only the kinds added last are searched, so that many different links take linear time.
@@ -260,13 +293,14 @@ impl Links {
 
     /// Memory in bytes, excluding data that links share.
     pub(crate) fn memory(&self) -> usize {
-        let Self { paths, forms, kinds, long, served, spare, .. } = self;
+        let Self { paths, forms, kinds, long, served, media, spare, .. } = self;
         size_of_val(&paths[..])
             + size_of_val(&forms[..])
             + size_of_val(&kinds[..])
             + long.memory()
             + long.iter().map(|long| long.link.memory()).sum::<usize>()
             + served.iter().map(ServedLink::memory).sum::<usize>()
+            + media.iter().map(Medium::memory).sum::<usize>()
             + spare.iter().map(|closed| closed.memory()).sum::<usize>()
     }
 }

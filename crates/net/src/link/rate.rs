@@ -153,7 +153,7 @@ impl LinkRate {
 
     /// The times before `end` at which the rate changes or an outage begins or ends, in order; none if a trace repeats.
     pub(crate) fn changes(&self, end: Time) -> Vec<Time> {
-        let Self::Varying(course) = self else { return Vec::new() };
+        let Steps::Varying(course) = &self.steps else { return Vec::new() };
         let RateTraceSpec { times, rates, period, outages } = &*course.trace;
         if period.is_some() {
             return Vec::new();

@@ -47,6 +47,17 @@ pub struct ServedLink {
     dropped: Dropped,
     /// The first hops of the flows whose senders limit their packets in this queue.
     limited: Vec<u32>,
+    /// The shared medium of the link, and the number of the link there.
+    shared: Option<Shared>,
+    /// Packets and bytes that the medium has taken from the queue and that have not left.
+    held: (u64, u64),
+}
+
+/// A link of a [medium](crate::link::medium).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shared {
+    pub(crate) medium: u32,
+    pub(crate) member: u32,
 }
 
 impl ServedLink {
@@ -72,12 +83,25 @@ impl ServedLink {
             reports: false,
             dropped: Vec::new(),
             limited: Vec::new(),
+            shared: None,
+            held: (0, 0),
         }
     }
 
     /// The same link with extra delays.
     pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
         Self { extra_delay, ..self }
+    }
+
+    /// The same link as part of a shared medium, which then decides when it transmits.
+    pub(crate) fn shared_by(self, shared: Option<Shared>) -> Self {
+        Self { shared, ..self }
+    }
+
+    /// The shared medium of the link.
+    #[inline(always)]
+    pub(crate) const fn shared(&self) -> Option<Shared> {
+        self.shared
     }
 
     /// Lets the sender whose data has this first hop know when its packets leave. Hops must be given in ascending order.
@@ -104,7 +128,8 @@ impl ServedLink {
 
     /// Number of packets and bytes that wait, excluding the packet in transmission.
     pub fn backlog(&self) -> (u64, u64) {
-        self.queue.waiting()
+        let ((packets, bytes), held) = (self.queue.waiting(), self.held);
+        (packets + held.0, bytes + held.1)
     }
 
     /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
@@ -160,6 +185,44 @@ impl ServedLink {
         if self.is_due || now < self.busy_until { None } else { self.queue.dequeue(now, &mut self.dropped) }
     }
 
+    /// Takes the next packet from the queue of a link that shares a medium.
+    pub(crate) fn take_stored(&mut self, now: Time) -> Option<Queued> {
+        self.queue.dequeue(now, &mut self.dropped)
+    }
+
+    /// Counts a packet that the medium has taken from the queue.
+    pub(crate) fn hold(&mut self, packet: &Packet) {
+        self.held = (self.held.0 + 1, self.held.1 + u64::from(packet.size()));
+    }
+
+    /// Counts a packet that the medium had taken, and that leaves.
+    pub(crate) fn let_go(&mut self, packet: &Packet) {
+        self.held = (self.held.0 - 1, self.held.1 - u64::from(packet.size()));
+    }
+
+    /// Whether a packet is lost in a transmission that ends at `end`.
+    #[inline(always)]
+    pub(crate) fn loses(&mut self, packet: &Packet, end: Time) -> bool {
+        self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end))
+    }
+
+    /// When a packet arrives at the far end whose transmission ends at `end`.
+    #[inline(always)]
+    pub(crate) fn arrival_of(&mut self, end: Time, lost: bool) -> Time {
+        let arrival = end.saturating_add(self.delay);
+        self.extra_delay.as_mut().filter(|_| !lost).map_or(arrival, |extra| extra.arrival(arrival))
+    }
+
+    /// End of the last transmission.
+    pub(crate) const fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// Sets the end of the last transmission of a link that shares a medium.
+    pub(crate) const fn set_busy_until(&mut self, end: Time) {
+        self.busy_until = end;
+    }
+
     /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.
     #[inline(always)]
     pub(crate) fn take_due(&mut self, now: Time) -> Option<Time> {
@@ -194,12 +257,8 @@ impl ServedLink {
         let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(self.rate.bytes(size), now));
         let end = start.saturating_add(self.time_of(size, start));
         self.busy_until = end;
-        let lost = self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end));
-        let mut arrival = end.saturating_add(self.delay);
-        if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
-            arrival = extra.arrival(arrival);
-        }
-        (Sent { start, end, arrival }, lost)
+        let lost = self.loses(packet, end);
+        (Sent { start, end, arrival: self.arrival_of(end, lost) }, lost)
     }
 
     /// Transmission time of the next packet.

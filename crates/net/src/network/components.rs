@@ -51,6 +51,12 @@ pub(super) struct Pace {
 pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, pace: Pace) -> (Vec<Time>, Rounds) {
     let mut places = Places::new(transitions.entered.len());
     let mut least = None;
+    for (first, other) in &transitions.joined {
+        places.join(*first, *other);
+        if transitions.entered[*other as usize] {
+            places.join(ENDPOINTS, *other);
+        }
+    }
     for ((from, to), delay) in &transitions.delays {
         if *delay < Time::from_picos(1 << SHORTEST_BITS) {
             places.join(*from, *to);
@@ -147,6 +153,8 @@ fn skews(delays: &[(usize, usize, Time)], components: usize, length: Time) -> Op
 pub(super) struct Transitions {
     /// The smallest delay of a transition between two places.
     delays: BTreeMap<(u32, u32), Time>,
+    /// Pairs of places that share state. Each of them is the second one of a pair.
+    pub(super) joined: Vec<(u32, u32)>,
     /// For each place, whether endpoints put packets onto it directly.
     pub(super) entered: Vec<bool>,
 }
@@ -154,7 +162,7 @@ pub(super) struct Transitions {
 impl Transitions {
     /// An empty set of transitions between `links` links and the endpoints.
     pub(super) fn new(links: usize) -> Self {
-        Self { delays: BTreeMap::new(), entered: vec![false; links + 1] }
+        Self { delays: BTreeMap::new(), joined: Vec::new(), entered: vec![false; links + 1] }
     }
 
     /// Adds a transition to `to` of a packet whose last event was at `from`, `delay` earlier.

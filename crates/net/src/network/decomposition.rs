@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checked_edges;
 use super::components::Places;
 use super::routes::{Graph, Way};
+use super::{checked_edges, sharing};
 use crate::packet::Names;
 use crate::plan::records::{Asked, Of};
 use crate::plan::{
@@ -38,6 +38,9 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     let edges = checked_edges(plan)?.1;
     let mut graph = Graph::new(*nodes, &edges)?;
     let mut places = Places::new(links.len());
+    for (first, other) in sharing(&edges) {
+        places.join(first, other);
+    }
     let mut crossed = Vec::with_capacity(plan.groups.len());
     for group in &plan.groups {
         let ends = group.path.unwrap_or_default();
@@ -114,6 +117,7 @@ impl Members {
             duration: whole.duration,
             measure,
             topology: Topology::Graph { nodes: nodes.0.len() as u32, links: edges.iter().map(edge).collect() },
+            media: whole.media.clone(),
             groups: groups.iter().map(renumbered).collect(),
             records: whole.records.iter().map(|record| record.of_part(&links_kept, &flows_kept)).collect(),
             captures: whole.captures.iter().map(|capture| capture.of_part(&links_kept)).collect(),

@@ -37,7 +37,7 @@ impl Feeders {
             feeders.0[*link as usize] = Feeder::Many;
         }
         for (feeder, edge) in feeders.0.iter_mut().zip(edges) {
-            if edge.link.queue.is_stored() {
+            if edge.link.stores_packets() {
                 *feeder = Feeder::Many;
             }
         }

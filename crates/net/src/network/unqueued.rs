@@ -124,8 +124,9 @@ impl Unqueued {
                 }
                 let time_of = |size| rate.transmission_time(size).max(INSTANT);
                 let Sizes { shortest, plain, longest } = sizes[id];
-                // extra delays only ensure that no two packets arrive at the same time
-                intervals[id] = if edges[id].link.has_constant_delay() { time_of(shortest) } else { INSTANT };
+                // extra delays and aggregates only ensure that no two packets arrive at the same time
+                let is_even = edges[id].link.has_constant_delay() && edges[id].link.medium.is_none();
+                intervals[id] = if is_even { time_of(shortest) } else { INSTANT };
                 let Some(before) = feeders.only(*link).map(|before| intervals[before.0 as usize]) else { continue };
                 let crossing = time_of(plain).saturating_add(edges[id].link.delay);
                 let longest_crossing = time_of(longest).saturating_add(edges[id].link.delay);

@@ -192,7 +192,7 @@ impl Measure {
                 self.red_avg_max = Some(value);
             }
         });
-        self.at.finish();
+        self.at.finish(simulator);
         if let Some(convergence) = &mut self.convergence {
             convergence.finish();
         }

@@ -59,9 +59,9 @@ impl Watchers {
     }
 
     /// Summaries of the additional links, after the run.
-    pub(crate) fn elsewhere(&mut self) -> Vec<LinkSummary> {
+    pub(crate) fn elsewhere(&mut self, simulator: &Simulator) -> Vec<LinkSummary> {
         let summary = |at: &mut AtLink| {
-            at.finish();
+            at.finish(simulator);
             at.summary()
         };
         self.elsewhere.iter_mut().map(summary).collect()

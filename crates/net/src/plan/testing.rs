@@ -35,6 +35,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             reverse: link(50, 100_000),
             access: vec![(link(10, 100_000), link(10, 100_000))],
         },
+        media: Vec::new(),
         groups: vec![GroupSpec {
             via: Vec::new(),
             changes: Vec::new(),

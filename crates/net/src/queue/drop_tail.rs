@@ -168,23 +168,25 @@ impl QueueDiscipline for DropTail {
     }
 }
 
-/// A queue that drops its oldest packets.
+/// A queue that stores its packets: one that drops the oldest of them, or whose link shares a medium.
 #[derive(Debug)]
-pub(super) struct DropHead {
+pub(super) struct StoredFifo {
     room: Room,
     mark_above: u64,
+    drop: DropFrom,
     store: Store,
 }
 
-pub(super) fn head(spec: &DropTailSpec) -> DropHead {
-    let DropTailSpec { limit, count_in_service, mark_above, .. } = *spec;
-    DropHead { room: Room { limit, count_in_service }, mark_above, store: Store::default() }
+pub(super) fn stored(spec: &DropTailSpec) -> StoredFifo {
+    let DropTailSpec { limit, count_in_service, mark_above, drop, .. } = *spec;
+    StoredFifo { room: Room { limit, count_in_service }, mark_above, drop, store: Store::default() }
 }
 
-impl PacketQueue for DropHead {
+impl PacketQueue for StoredFifo {
     fn enqueue(&mut self, mut queued: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason> {
         let size = queued.packet.size();
-        if !self.room.admits((0, 0), in_service, size) {
+        let least = if self.drop == DropFrom::Head { (0, 0) } else { self.store.waiting() };
+        if !self.room.admits(least, in_service, size) {
             return Err(DropReason::Full);
         }
         while !self.room.admits(self.store.waiting(), in_service, size) {
@@ -211,7 +213,7 @@ impl PacketQueue for DropHead {
 
     fn retune(&mut self, spec: &QueueSpec, _: &Context) {
         if let QueueSpec::DropTail(spec) = spec {
-            (self.room, self.mark_above) = (head(spec).room, spec.mark_above);
+            (self.room, self.mark_above) = (stored(spec).room, spec.mark_above);
         }
     }
 }
@@ -339,7 +341,7 @@ mod tests {
         for (limit, fits) in [(Limit::Packets(3), true), (Limit::Bytes(3_000), true), (Limit::Bytes(2_000), false)] {
             let ties = Ties::Departure;
             let mut queue =
-                head(&DropTailSpec { limit, count_in_service: false, ties, mark_above: 0, drop: DropFrom::Head });
+                stored(&DropTailSpec { limit, count_in_service: false, ties, mark_above: 0, drop: DropFrom::Head });
             let mut dropped = Dropped::new();
             for number in 0..6 {
                 assert_eq!(queue.enqueue(queued(number, 1_000), 0, &mut dropped), Ok(()));

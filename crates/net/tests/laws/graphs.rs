@@ -28,6 +28,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::kinds::{receivers, senders};
+use crate::media::{media, share};
 
 /// Maximum number of nodes, and of additional links. A random tree joins all nodes in both directions; the additional
 /// links are directed.
@@ -387,6 +388,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
                 loss_changes: change.into_iter().collect(),
                 loss_place,
                 policer,
+                medium: None,
                 jitter,
                 reorder,
             }
@@ -656,8 +658,9 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
     let parents = prop::collection::vec(any::<Index>(), 1..MOST_NODES);
     let extra = prop::collection::vec(any::<(Index, Index)>(), 0..=MOST_EXTRA);
     let links = prop::collection::vec(links(), 2 * MOST_NODES + MOST_EXTRA);
-    (parents, extra, links, members(), any::<Index>(), 100_u64..1_000).prop_map(
-        move |(parents, extra, links, members, measured, millis)| {
+    let media = prop::option::weighted(0.4, media());
+    (parents, extra, links, members(), any::<Index>(), (100_u64..1_000, media)).prop_map(
+        move |(parents, extra, links, members, measured, (millis, media))| {
             let nodes = parents.len() as u32 + 1;
             let tree = (1..nodes).zip(&parents).flat_map(|(node, parent)| {
                 let parent = parent.index(node as usize) as u32;
@@ -681,6 +684,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                     convergence: (!transfers).then_some(ConvergenceSpec { window: Time::from_millis(5), delta: 0.3 }),
                 },
                 topology: Topology::Graph { nodes, links },
+                media: Vec::new(),
                 groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),
                 records: Vec::new(),
                 captures: Vec::new(),
@@ -688,7 +692,10 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
             for (place, member) in members.iter().enumerate() {
                 member.travel(&mut plan, place);
             }
-            plan
+            match media {
+                Some(media) => share(plan, media),
+                None => plan,
+            }
         },
     )
 }

@@ -103,7 +103,7 @@ impl<'a> Load<'a> {
     /// stores and measures none), and for packets that may overtake each other.
     pub(super) fn runs(&self) -> f64 {
         let waiting = match () {
-            () if self.link.queue.is_stored() => ServedLink::BYTES_OF_PACKET,
+            () if self.link.stores_packets() => ServedLink::BYTES_OF_PACKET,
             () if self.is_alike && self.link.has_constant_rate() => 0,
             () => Backlog::BYTES_OF_RUN,
         };
@@ -115,7 +115,8 @@ impl<'a> Load<'a> {
     /// has packets of several sizes only while a connection opens.
     pub(super) fn long_links(&self) -> f64 {
         let is_constant = self.link.has_constant_rate() && self.link.has_constant_delay();
-        let is_plain = is_constant && self.link.queue.is_memoryless() && self.link.loses_none();
+        let is_plain =
+            is_constant && self.link.queue.is_memoryless() && self.link.loses_none() && self.link.medium.is_none();
         if is_plain && (self.is_alike || self.copies > 1.0) { 0.0 } else { self.copies }
     }
 }

@@ -7,7 +7,7 @@ use ackclock_tcp::congestion::LawSpec;
 use super::load::Load;
 use super::traffic::Traffic;
 use crate::observe::{EstimatedRows, OfGroup, OfLink, ROW, Usual};
-use crate::plan::{GroupSpec, LinkSpec, Plan, RecordSpec, Topology};
+use crate::plan::{GroupSpec, Plan, RecordSpec, Topology};
 use crate::queue::QueueSpec;
 
 /// Memory of the tables of a plan, and memory for reading the largest one, in bytes.
@@ -51,9 +51,9 @@ fn of_group(traffic: &Traffic<'_>) -> OfGroup {
 }
 
 fn of_link(load: &Load<'_>) -> OfLink {
-    let Load { offered, dropped, marked, link: LinkSpec { queue, .. }, .. } = *load;
-    let has_gauges = !matches!(queue, QueueSpec::DropTail(_));
-    OfLink { offered, dropped, marked, is_stored: queue.is_stored(), has_gauges }
+    let Load { offered, dropped, marked, link, .. } = *load;
+    let has_gauges = !matches!(link.queue, QueueSpec::DropTail(_));
+    OfLink { offered, dropped, marked, is_stored: link.stores_packets(), has_gauges }
 }
 
 /// The sum over flows of each flow's part of a value of its group.

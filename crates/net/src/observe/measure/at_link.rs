@@ -27,6 +27,8 @@ pub(in crate::observe) struct AtLink {
     plain_until: Time,
     pub(super) meters: Vec<LinkMeter>,
     pub(super) bins: Bins,
+    /// Air time of the link and busy time of its medium, after [`finish`](Self::finish), if the link shares a medium.
+    air: Option<[Time; 2]>,
 }
 
 impl AtLink {
@@ -43,6 +45,7 @@ impl AtLink {
             mean_rate: rate.mean(from, end),
             plain_until: if rate.varies() { Time::ZERO } else { end },
             rate,
+            air: None,
         }
     }
 
@@ -238,7 +241,8 @@ impl AtLink {
     }
 
     /// Ends the measurement at the end of the run.
-    pub(in crate::observe) fn finish(&mut self) {
+    pub(in crate::observe) fn finish(&mut self, simulator: &Simulator) {
+        self.air = simulator.air(self.link);
         self.bins.finish(tallies(&mut self.meters));
     }
 
@@ -254,6 +258,12 @@ impl AtLink {
     /// Mean number of waiting packets among the packets that a meter counted (Little's law).
     pub(super) fn queue_mean(&self, meter: &LinkMeter) -> f64 {
         meter.waiting as f64 / (self.end - self.from).as_picos() as f64
+    }
+
+    /// Share of the measured time in which the link's transmissions occupied its medium, and in which the medium was busy.
+    pub(super) fn air_shares(&self) -> Option<[f64; 2]> {
+        let share = |time: Time| time.as_picos() as f64 / (self.end - self.from).as_picos() as f64;
+        self.air.map(|times| times.map(share))
     }
 
     /// A rate in bits per second, divided by the link's rate.
@@ -299,7 +309,7 @@ mod tests {
         }
         let start = plan.duration;
         at.offered(start, 0, Offered::Accepted { start, end: start, arrival: start, marked: true, lost: false });
-        at.finish();
+        at.finish(&simulator);
         assert_eq!(at.meters.iter().map(|meter| meter.marks).collect::<Vec<_>>(), [1, 1]);
         assert_eq!((at.summary().arrivals, at.summary().marks), (3, 2));
     }

@@ -101,6 +101,18 @@ measures! {
         utilization: f64 [SHARE, title("Utilization")]
             = of.at.share(of.at.throughput_bps(of.packets)), in run, link;
 
+        /// Share of the measured time in which the link's transmissions occupy its medium.
+        ///
+        /// Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        air_time: Option<f64> [SHARE, title("Air time"), later(None)]
+            = of.at.air_shares().map(|[own, _]| own), in run, link;
+
+        /// Share of the measured time in which the link's medium is busy with transmissions of any station.
+        ///
+        /// Only of links that share a medium. A collision counts once here, and in `air_time` of each of its links.
+        medium_busy: Option<f64> [SHARE, title("Busy time of the medium"), later(None)]
+            = of.at.air_shares().map(|[_, all]| all), in run, link;
+
         /// Goodput divided by the link's rate.
         ///
         /// It can exceed 1, as `goodput_bps` can exceed the rate.
