@@ -179,8 +179,7 @@ impl Rack {
         let newest = reported.or(acknowledged).or_else(|| self.echoed(connection, ack, now).map(Span::from));
         self.other_rtt = newest.map(|sent| now - sent.last);
         if let Some(sent) = acknowledged.or(newest) {
-            connection.rtt.sample(&connection.config.rtt, sent.first, now);
-            connection.rtt.end_back_off(&connection.config.rtt);
+            connection.take_sample(sent.first, snd_una, now);
         }
         if let Some(rate) = connection.rate_mut().filter(|_| is_linux) {
             rate.measure(self.other_rtt);

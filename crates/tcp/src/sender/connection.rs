@@ -9,7 +9,7 @@ use crate::congestion::{CongestionEvent, Law, Signal, Window};
 use crate::delivery_rate::DeliveryRate;
 use crate::limits::Limit;
 use crate::packed_option::PackedOption;
-use crate::rtt::RttEstimator;
+use crate::rtt::{Round, RttEstimator};
 use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
@@ -388,14 +388,22 @@ impl Connection {
         let mut rto = self.rtt.rto();
         if self.timed.is_below(next) {
             self.timed = PackedOption::NONE;
-            self.rtt.sample(&self.config.rtt, self.timed_at, now);
-            self.rtt.end_back_off(&self.config.rtt);
+            self.take_sample(self.timed_at, next, now);
             if !self.config.rtt.timer_before_sample {
                 rto = self.rtt.rto();
             }
         }
         let stops = self.snd_una == self.snd_max && self.config.idle_restart != IdleRestart::Timeout; // RFC 6298, 5.2
         self.timer = if stops { PackedOption::NONE } else { PackedOption::some(now.saturating_add(rto)) };
+    }
+
+    /// Takes the round-trip sample of a segment sent at `sent`, with an ACK for all segments before `next`, and ends the
+    /// back-off.
+    #[inline(always)]
+    pub(crate) fn take_sample(&mut self, sent: Time, next: u64, now: Time) {
+        let round = Round { acknowledged: next, next: self.snd_nxt };
+        self.rtt.sample(&self.config.rtt, sent, now, round);
+        self.rtt.end_back_off(&self.config.rtt);
     }
 
     /// Advances `snd_una` to `next` without a round-trip sample. A partial ACK gives no sample, because a segment timed

@@ -52,8 +52,7 @@ impl Rack {
         }
         self.delivered = next - snd_una;
         connection.timed = PackedOption::NONE;
-        connection.rtt.sample(&connection.config.rtt, first.at, now);
-        connection.rtt.end_back_off(&connection.config.rtt);
+        connection.take_sample(first.at, next, now);
         connection.snd_una = next;
         connection.snd_nxt = connection.snd_nxt.max(next);
         connection.grow(next - snd_una, || Some(last), app_limited, connection.config.whole_growth, now);
