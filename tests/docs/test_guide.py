@@ -97,7 +97,9 @@ def test_video_and_calls(root: Path, tmp_path: Path) -> None:
         ac.replicate(minutes.changed({"clients.0.source.buffer": buffer}), seeds=3).groups["video"].stalls
         for buffer in ("60 s", "20 s")
     )
-    assert long.mean == 0 < short.mean
+    assert long.mean == 0
+    assert short.mean is not None
+    assert short.mean > 0
     rows = session["rows"]
     for begin, end, rate in ((35, 40, 1.0), (55, 60, 1.5), (75, 80, 0.6), (95, 100, 1.0)):
         bitrate = rows["target"][(rows["time"] >= begin) & (rows["time"] < end)].mean()

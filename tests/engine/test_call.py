@@ -87,7 +87,7 @@ def test_the_sender_sends_its_bitrate() -> None:
     Source: by hand: 1.2 Mb/s are 125 packets of 1200 bytes per second; a packet takes 0.96 ms at 10 Mb/s.
     Tolerance: a packet in 60 s; 1 % for the delay of bursts.
     """
-    bitrates = dict.fromkeys(("bitrate", "min_bitrate", "max_bitrate"), "1.2 Mbps")
+    bitrates: dict[str, Any] = dict.fromkeys(("bitrate", "min_bitrate", "max_bitrate"), "1.2 Mbps")
     group = run("10 Mbps", duration=61, begin=1, **bitrates).groups["call"]
     assert group.sent_bps == pytest.approx(1.2e6, abs=9_600 / 60 + 1)
     assert group.goodput_bps == pytest.approx(1.2e6, rel=1e-3)

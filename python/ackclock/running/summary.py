@@ -222,7 +222,7 @@ def group_columns(groups: Sequence[GroupSummary]) -> list[tuple[str, str, float]
     needs = {"marks": "marks", "completed": "completed", "completion_mean": "completed"}
     needs |= {"delay_p99": "delay_p99", "lost": "delay_p99", "sent_bps": "sent_bps", "mos": "mos"}
     needs |= {"pages": "pages", "page_load_p50": "pages"}
-    needs |= {"video_bitrate": "chunks", "stalls": "chunks", "stall_share": "chunks"}
+    needs |= {"video_bitrate": "video_bitrate", "stalls": "video_bitrate", "stall_share": "video_bitrate"}
     has = {name: any(getattr(group, name) for group in groups) for name in needs.values()}
     return [each for each in GROUP_COLUMNS if each[0] not in needs or has[needs[each[0]]]]
 

@@ -30,6 +30,7 @@ use crate::network::ideal::Ideal;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
+use crate::source::Playback;
 pub(super) use at_link::AtLink;
 use calls::Calls;
 use convergence::Convergence;
@@ -181,8 +182,8 @@ impl Measure {
         for (FlowId(flow), _) in simulator.waiting_requests(self.at.end) {
             self.traits[self.groups.of(flow as usize) as usize].waiting += 1;
         }
-        for (FlowId(flow), playback) in simulator.playbacks(self.at.end) {
-            self.videos.add(self.groups.of(flow as usize) as usize, &playback);
+        for (flow, playback) in simulator.playbacks(self.at.end) {
+            self.on_playback(flow, &playback);
         }
         for (group, count) in simulator.clients().waited() {
             self.traits[group as usize].waited += count;
@@ -305,6 +306,11 @@ impl Measure {
     }
 
     #[inline(never)]
+    fn on_playback(&mut self, FlowId(flow): FlowId, playback: &Playback) {
+        self.videos.add(self.groups.of(flow as usize) as usize, playback);
+    }
+
+    #[inline(never)]
     fn on_page(&mut self, client: u32, since: Time) {
         self.pages.ended(client, self.groups.of(client as usize) as usize, since, self.at.from);
     }
@@ -350,9 +356,7 @@ impl Observer for Measure {
                 self.on_delivered(now, packet, *in_order);
             }
             Observation::PageEnds { client, since } => self.on_page(client.0, *since),
-            Observation::Playback { flow, playback } => {
-                self.videos.add(self.groups.of(flow.0 as usize) as usize, playback);
-            }
+            Observation::Playback { flow, playback } => self.on_playback(*flow, playback),
             Observation::TransferBegins { flow, packets, sender } => {
                 self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
             }

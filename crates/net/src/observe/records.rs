@@ -167,12 +167,14 @@ macro_rules! logs {
                 })+
             }
 
+            #[inline(never)]
             pub(super) fn playback(&mut self, flow: u32, playback: &Playback) {
                 $(if let Some((_, log)) = &mut self.$name {
                     log.playback(flow, playback);
                 })+
             }
 
+            #[inline(never)]
             pub(super) fn adapted(&mut self, now: Time, flow: u32, control: &Control) {
                 $(if let Some((_, log)) = &mut self.$name {
                     log.adapted(now, flow, control);

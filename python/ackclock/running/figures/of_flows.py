@@ -189,13 +189,13 @@ def control(asked: Asked) -> Chart:
     most = highest(y for x, y in drawn["target"].values())
     if not single:
         return asked.chart(_lines(asked, drawn["target"]), _BITRATE, most=most)
-    pens = zip(drawn.items(), PENS, strict=False)
-    series = [
-        Series(name=name, x=x, y=np.minimum(y, 2 * most), colour=colour, width=1.0)
-        for (name, lines), (colour, _) in pens
-        for x, y in lines.values()
-    ]
-    return asked.chart(series, _BITRATE, most=highest(each.y for each in series))
+    series, bounded = [], []
+    for (name, lines), (colour, _) in zip(drawn.items(), PENS, strict=False):
+        for x, y in lines.values():
+            # an estimate that does not count may be far above the bitrate
+            bounded.append(np.minimum(y, 2 * most))
+            series.append(Series(name=name, x=x, y=bounded[-1], colour=colour, width=1.0))
+    return asked.chart(series, _BITRATE, most=highest(bounded))
 
 
 def _durations(asked: Asked, record: str, column: str, things: str, label: str) -> Chart:

@@ -40,7 +40,6 @@ impl Videos {
     }
 
     /// Counts what the client of a video did between two reports.
-    #[inline(never)]
     pub(super) fn add(&mut self, group: usize, playback: &Playback) {
         let Some(Some(videos)) = self.groups.get_mut(group) else { return };
         let measured =
