@@ -12,7 +12,7 @@
 //! most the time of its quantum and a packet. A queue whose packet does not conform leaves the ring until it does. The
 //! others share what it leaves by their weights. With weights in proportion to guaranteed rates that the link can carry,
 //! each queue thus has at least its guaranteed rate and borrows up to its ceiling, as the classes of Linux's HTB with
-//! `rate` and `ceil` (Devera, "HTB Linux queuing discipline manual", 2002) on one level.
+//! `rate` and `ceil` (Devera, "HTB Linux queuing discipline manual", 2002) on one level. There a class may have several flows.
 //!
 //! Weight and ceiling of a queue are those of the flow that sends the first packet into the empty queue. Deficits and
 //! ceilings count the bytes that the link sends, with its framing.

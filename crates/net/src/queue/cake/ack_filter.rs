@@ -5,8 +5,8 @@
 //! An ACK is redundant if the new one acknowledges at least as much: it must have a higher acknowledgment number, or the
 //! same one and more SACK blocks. Its own SACK blocks must lie within those of the new one, and none may be a D-SACK (RFC
 //! 2883). Duplicate ACKs are therefore kept. Of the redundant ACKs the one nearest to the head of the queue is removed, if
-//! another redundant one follows it; a flow thus keeps two ACKs and the new one. The aggressive filter also removes a
-//! single redundant ACK, if it is the last one before the new one.
+//! another redundant one follows it; a connection thus keeps at least two ACKs, the new one included. The aggressive filter
+//! also removes a single redundant ACK, if it is the last packet before the new one.
 //!
 //! No information of ECN is lost: a change of the flags ECE and CWR between two ACKs protects the ACKs before it, and an ACK
 //! with the flag AE, which only accurate ECN feedback sets (RFC 9768), is never removed.
