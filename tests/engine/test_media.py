@@ -344,6 +344,18 @@ def test_lost_packets_are_sent_again_and_keep_their_order() -> None:
         assert arrivals["time"].is_monotonic_increasing
 
 
+def download(**medium: Any) -> ac.Scenario:
+    """Return a dumbbell whose bottleneck shares a medium with its way back."""
+    bottleneck = ac.Link(rate="65 Mbps", delay="1 ms", medium="wlan", queue=ac.FqCodel())
+    return ac.Scenario(
+        duration="5 s",
+        measure=ac.Measure(from_="1 s", links=["bottleneck.reverse"]),
+        media=[ac.Medium(name="wlan", **medium)],
+        dumbbell=ac.Dumbbell(bottleneck=bottleneck, access=ac.Link(rate="1 Gbps", delay="5 ms")),
+        clients=[ac.Clients(transport=ac.Tcp("cubic"), source=ac.Greedy())],
+    )
+
+
 def test_acks_compete_with_data() -> None:
     """A TCP flow whose ACKs share the medium, without and with aggregates, in a dumbbell.
 
@@ -354,15 +366,7 @@ def test_acks_compete_with_data() -> None:
     """
     found = []
     for most in (1, 64):
-        bottleneck = ac.Link(rate="65 Mbps", delay="1 ms", medium="wlan", queue=ac.FqCodel())
-        scenario = ac.Scenario(
-            duration="5 s",
-            measure=ac.Measure(from_="1 s", links=["bottleneck.reverse"]),
-            media=[ac.Medium(name="wlan", aggregate_packets=most)],
-            dumbbell=ac.Dumbbell(bottleneck=bottleneck, access=ac.Link(rate="1 Gbps", delay="5 ms")),
-            clients=[ac.Clients(transport=ac.Tcp("cubic"), source=ac.Greedy())],
-        )
-        run = ac.simulate(scenario, seed=1)
+        run = ac.simulate(download(aggregate_packets=most), seed=1)
         back = run.summary.links["bottleneck.reverse"]
         assert run.summary.air_time is not None
         assert back.air_time is not None
@@ -373,15 +377,20 @@ def test_acks_compete_with_data() -> None:
 
 
 @pytest.mark.parametrize("queue", [ac.DropTail(packets=50), ac.FqCodel(), ac.Cake(), ac.CoDel()])
-def test_a_run_repeats_whatever_is_recorded(queue: ac.Queue) -> None:
-    """TCP in both directions over a medium.
+@pytest.mark.parametrize("form", ["graph", "dumbbell"])
+def test_a_run_repeats_whatever_is_recorded(form: str, queue: ac.Queue) -> None:
+    """TCP over a medium. In the dumbbell, endpoints enter one of its links directly, and packets reach the other.
 
     Validates: records and threads change no byte of the summary.
     Source: results depend on the scenario and the seed only.
     Tolerance: exact.
     """
-    both = cell(["65 Mbps", "6.5 Mbps"], transport=ac.Tcp("cubic"), seconds=2)
-    scenario = both.changed({"links.0.queue": queue.model_dump(exclude_none=True)})
+    given = queue.model_dump(exclude_none=True)
+    if form == "graph":
+        both = cell(["65 Mbps", "6.5 Mbps"], transport=ac.Tcp("cubic"), seconds=2)
+        scenario = both.changed({"links.0.queue": given})
+    else:
+        scenario = download(aggregate_packets=16).changed({"dumbbell.bottleneck.queue": given, "duration": "2 s"})
     plain = ac.simulate(scenario, seed=3)
     recorded = ac.simulate(scenario, seed=3, record=["packets@*", "queue@*/10ms", "throughput/100ms"], jobs=2)
     assert plain.summary == recorded.summary
