@@ -1,8 +1,8 @@
 //! Calls that adapt their bitrate: Google Congestion Control, draft-ietf-rmcat-gcc-02.
 //!
-//! The first law of this engine that is not TCP's. A sender ([`sender`]) encodes frames and paces their packets over UDP. The
-//! receiver ([`receiver`]) filters the times of their arrival ([`arrival`]), detects growing queues ([`detector`]), and reports.
-//! With each report the sender sets its bitrate ([`rate`]).
+//! The first law of this engine that is not TCP's. A sender (`call/sender.rs`) encodes frames and paces their packets over UDP.
+//! The receiver (`receiver.rs`) filters the times of their arrival (`arrival.rs`), detects growing queues (`detector.rs`), and
+//! reports. With each report the sender sets its bitrate (`rate.rs`).
 
 mod arrival;
 mod detector;
