@@ -71,10 +71,10 @@ def test_effective_leaves_nothing_open() -> None:
         if value is None
     ]
     # Sources that never stop have no end.
-    # Further measured links and laws written in Python do not change the digest of scenarios without them, by which
-    # results are found.
+    # Convergence, further measured links and laws written in Python do not change the digest of scenarios without
+    # them, by which results are found.
     schedule = ["stop", "duration", "active", "unfinished"]
-    assert absent == [*schedule, "law", "law_sha256", "law_files_sha256", "compiled", "links"]
+    assert absent == [*schedule, "law", "law_sha256", "law_files_sha256", "compiled", "links", "convergence"]
 
 
 def test_a_default_bin_is_the_mean_two_way_propagation_delay() -> None:
