@@ -21,7 +21,7 @@ NAMES = {
     "laws.law": ("Law",),
     "running.decomposition": ("Component", "components"),
     "running.estimate": ("Estimate",),
-    "running.figures.together": ("plot",),
+    "running.plotting": ("plot",),
     "running.result": ("load",),
     "running.run": ("Run", "simulate"),
     "running.runs": ("Runs",),

@@ -14,7 +14,7 @@ from ackclock.laws.law import Law
 from ackclock.papers.manyflows.abstract import abstract_internet as abstract_internet
 from ackclock.running.decomposition import Component, components
 from ackclock.running.estimate import Estimate
-from ackclock.running.figures.together import plot
+from ackclock.running.plotting import plot
 from ackclock.running.result import load
 from ackclock.running.run import Run, simulate
 from ackclock.running.runs import Runs

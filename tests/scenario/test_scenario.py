@@ -71,11 +71,11 @@ def test_effective_leaves_nothing_open() -> None:
         if value is None
     ]
     # Sources that never stop have no end.
-    # Fields that only some queues use do not change the digest either.
-    # Further measured links and laws written in Python do not change the digest of scenarios without them, by which
-    # results are found.
+    # Fields that only some queues use, convergence, further measured links and laws written in Python do not change the
+    # digest of scenarios without them, by which results are found.
     schedule = ["stop", "duration", "active", "unfinished"]
-    assert absent == [*schedule, "ceiling", "dscp", "law", "law_sha256", "law_files_sha256", "compiled", "links"]
+    more = ["links", "convergence"]
+    assert absent == [*schedule, "ceiling", "dscp", "law", "law_sha256", "law_files_sha256", "compiled", *more]
 
 
 def test_a_default_bin_is_the_mean_two_way_propagation_delay() -> None:

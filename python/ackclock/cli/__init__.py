@@ -427,7 +427,7 @@ def plot(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULT...",
+            metavar="RESULT",
             help="Folder of a result of ackclock run --out. Several results, stores of ackclock sweep and scenario "
             "files are drawn in one figure.",
             show_default=False,

@@ -156,6 +156,7 @@ class Run(RunNumbers):
 
             - ``"cwnd"`` from ``windows``: congestion window of each flow, in packets
             - ``"throughput"`` from ``packets``: bits on the wire of a link per second, also of each group
+            - ``"jain"`` from ``throughput``: Jain's index of the active flows
             - ``"queue"`` from ``queue``: packets that wait at a link
             - ``"completion"`` from ``transfers``: distribution function of completion times
             - ``"arrivals"`` from ``arrivals``: packets that arrive at a link in each bin

@@ -256,8 +256,8 @@ class Runs(RunEstimates, Sequence[Run]):
         Parameters
         ----------
         figure, link, flow, start, end
-            As for `Run.plot`: the figures ``cwnd`` (of the first six flows), ``throughput``, ``queue``, ``completion``,
-            ``arrivals``, ``delay`` and ``cov``. Intervals are Student's t over the runs.
+            As for `Run.plot`: the figures ``cwnd`` (of the first six flows), ``throughput``, ``jain``, ``queue``,
+            ``completion``, ``arrivals``, ``delay`` and ``cov``. Intervals are Student's t over the runs.
 
         Returns
         -------

@@ -101,7 +101,7 @@ class Tcp(TcpTable):
     idle_restart: Literal["rfc5681", "rfc2861", "off", "timeout"] | None
     clock: str | None
     clock_phase: str | None
-    rtt_arithmetic: Literal["real", "integer"] | None
+    rtt_arithmetic: Literal["real", "integer", "linux"] | None
     min_rto: str | None
     max_rto: str | None
     initial_rto: str | None
@@ -188,7 +188,7 @@ class Tcp(TcpTable):
         idle_restart: Literal["rfc5681", "rfc2861", "off", "timeout"] | None = ...,
         clock: str | None = ...,
         clock_phase: str | None = ...,
-        rtt_arithmetic: Literal["real", "integer"] | None = ...,
+        rtt_arithmetic: Literal["real", "integer", "linux"] | None = ...,
         min_rto: str | None = ...,
         max_rto: str | None = ...,
         initial_rto: str | None = ...,

@@ -126,6 +126,8 @@ mod tests {
     }
 
     /// Validates: what can change is accepted, and each error names its field.
+    /// Source: the definition of [`FlowChange`].
+    /// Tolerance: exact.
     #[test]
     fn a_law_keeps_its_kind_its_fixed_parameters_and_the_order_of_time() {
         Simulator::new(&plan(dctcp(0.5, 1.0), &[(1, dctcp(0.25, 1.0)), (1, dctcp(0.125, 1.0))]), 1).expect("sound");
