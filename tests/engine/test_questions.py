@@ -273,6 +273,7 @@ def test_a_run_that_no_seed_changes_says_so() -> None:
     """Validates: a notice with the cure.
 
     Source: ns3-tcp-bbr issue 5, "the same value in each run".
+    Tolerance: exact.
     """
     scenario = one_flow("cubic", "10 Mbps", "40 ms", ac.DropTail(packets=40), duration="5 s", profile="rfc")
     runs = ac.replicate(scenario, seeds=3)
