@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def run(
-    rate: str,
+    capacity: str,
+    /,
     *others: dict[str, Any],
     duration: float = 100,
     begin: float = 0,
@@ -33,7 +34,7 @@ def run(
         "measure": {"from": f"{begin:g} s"},
         "dumbbell": {
             "access": {"rate": "1000 Gbps", "delay": "0 s"},
-            "bottleneck": {"rate": rate, "delay": "50 ms", "queue": {"kind": "droptail", "packets": packets}},
+            "bottleneck": {"rate": capacity, "delay": "50 ms", "queue": {"kind": "droptail", "packets": packets}},
         },
         "clients": [
             {
@@ -199,6 +200,58 @@ def test_reports_move_with_the_path() -> None:
     assert gaps[place] == pytest.approx(0.1 + 0.2, abs=0.05)
     assert times[place] == pytest.approx(5, abs=0.15)
     assert times[-1] > 9.8
+
+
+@pytest.mark.parametrize(("rate", "bitrate"), [(60, "4 Mbps"), (144, "50 Mbps")])
+def test_frames_that_the_pacer_still_holds_are_sent(rate: float, bitrate: str) -> None:
+    """Frames of less than a packet of the pacer's time, one after the other.
+
+    Validates: the bits of all frames are sent.
+    Source: by definition.
+    Tolerance: a frame of a second.
+    """
+    bitrates: dict[str, Any] = dict.fromkeys(("bitrate", "min_bitrate", "max_bitrate"), bitrate)
+    group = run("900 Mbps", duration=6, begin=1, rate=rate, **bitrates).groups["call"]
+    assert group.sent_bps == pytest.approx(float(bitrate.removesuffix(" Mbps")) * 1e6, rel=0.01)
+
+
+@pytest.mark.parametrize("ack_filter", ["conservative", "aggressive"])
+def test_reports_pass_the_filter_of_acks(ack_filter: str) -> None:
+    """A call towards a host whose way back is a slow link with CAKE, beside an upload.
+
+    Validates: the filter removes no report, as it removes only ACKs of TCP.
+    Source: Linux, `cake_ack_filter`.
+    Tolerance: the reports of two seconds, which wait at the end of the run.
+    """
+    counts = []
+    for filter_ in ("off", ack_filter):
+        scenario = ac.Scenario.from_dict(
+            {
+                "duration": "20 s",
+                "measure": {"bin": "100 ms"},
+                "dumbbell": {
+                    "access": {"rate": "100 Mbps", "delay": "5 ms"},
+                    "bottleneck": {
+                        "rate": "100 kbps",
+                        "delay": "5 ms",
+                        "queue": {"kind": "cake", "ack_filter": filter_},
+                    },
+                    "reverse": {"rate": "5 Mbps", "delay": "5 ms"},
+                },
+                "clients": [
+                    {
+                        "packet_size": 1200,
+                        "direction": "reverse",
+                        "transport": {"kind": "udp"},
+                        "source": {"kind": "call", "feedback": "20 ms"},
+                    },
+                    {"transport": {"kind": "tcp", "variant": "cubic"}, "source": {"kind": "greedy"}},
+                ],
+            }
+        )
+        run_ = ac.simulate(scenario, seed=1, record=["control"])
+        counts.append(len(run_.table("control")))
+    assert counts[1] >= counts[0] - 100
 
 
 def test_a_call_is_not_captured() -> None:

@@ -166,6 +166,11 @@ RENO = {"transport": ac.Tcp("reno"), "source": ac.Greedy()}
             "changes.0.transport.variant: 'cubic' is not allowed; must be vegas, as in group flows-0",
         ),
         (
+            {"transport": {"kind": "tcp", "variant": "vegas", "alpha": 10}},
+            VEGAS,
+            "changes.0.transport.beta: 3.0 is not allowed; must be at least alpha (10)",
+        ),
+        (
             {"transport": {"kind": "tcp", "variant": "vegas", "beta": 0.5}},
             VEGAS,
             "changes.0.transport.beta: 0.5 is not allowed; must be at least alpha (1)",

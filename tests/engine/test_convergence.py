@@ -109,6 +109,13 @@ def test_a_store_has_the_measures(tmp_path: Path) -> None:
     assert all(row["convergence_join"] <= 0.3 for row in rows)
 
 
+def test_a_link_that_flows_leave_or_that_frames_packets_has_no_convergence() -> None:
+    tables = flows(queue={"kind": "fq", "packets": 200}).to_dict()
+    tables["dumbbell"]["bottleneck"]["framing"] = {"overhead": 38}
+    with pytest.raises(ac.ScenarioError, match="must be absent: a link with a medium or framing never carries packets"):
+        ac.Scenario.from_dict(tables)
+
+
 @pytest.mark.parametrize(
     ("value", "says"),
     [

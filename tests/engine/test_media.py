@@ -395,3 +395,52 @@ def test_a_run_repeats_whatever_is_recorded(form: str, queue: ac.Queue) -> None:
     recorded = ac.simulate(scenario, seed=3, record=["packets@*", "queue@*/10ms", "throughput/100ms"], jobs=2)
     assert plain.summary == recorded.summary
     assert all(value > 0 for value in itertools.chain(goodputs(plain), shares(plain)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "ceiling", "message"),
+    [
+        ({"framing": {"overhead": 10}}, None, "dumbbell.bottleneck.framing: must be absent on a link with a medium"),
+        ({"queue": {"kind": "fq"}}, "10 Mbps", "dumbbell.bottleneck.queue.kind: 'fq' .* while groups have a ceiling"),
+    ],
+)
+def test_what_a_medium_cannot_have_is_refused(fields: Any, ceiling: str | None, message: str) -> None:
+    tables = download().to_dict()
+    tables["dumbbell"]["bottleneck"] |= fields
+    if ceiling is not None:
+        tables["clients"][0]["ceiling"] = ceiling
+    with pytest.raises(ac.ScenarioError, match=message):
+        ac.Scenario.from_dict(tables)
+
+
+def test_an_idle_link_of_a_busy_medium_knows_that_it_is_busy() -> None:
+    """Two access points with a client each, and a link without flows on the second medium.
+
+    Validates: the busy time of a medium is the same for all of its links, and each medium draws its own backoffs.
+    Source: the definition of `medium_busy`.
+    Tolerance: exact.
+    """
+
+    def link(a: str, b: str, medium: str) -> ac.GraphLink:
+        return ac.GraphLink(
+            from_=a, to=b, rate="54 Mbps", delay="0 s", medium=medium, duplex=False, queue=ac.DropTail(packets=50)
+        )
+
+    names = [("ap", "c1", "one"), ("c1", "ap", "one"), ("ap", "c2", "two"), ("c2", "ap", "two")]
+    scenario = ac.Scenario(
+        duration="1 s",
+        measure=ac.Measure(link="ap->c1", bin="10 ms", links=["ap->c2", "c2->ap"]),
+        media=[ac.Medium(name="one"), ac.Medium(name="two")],
+        nodes=[ac.Node(name=name) for name in ("ap", "c1", "c2")],
+        links=[link(*each) for each in names],
+        flows=[
+            ac.Flow(from_="ap", to=client, transport=ac.Udp(), source=ac.Constant(rate="80 Mbps"))
+            for client in ("c1", "c2")
+        ],
+    )
+    summary = ac.simulate(scenario, seed=1).summary
+    busy, idle = (summary.links[name] for name in ("ap->c2", "c2->ap"))
+    assert busy.medium_busy == idle.medium_busy
+    assert busy.medium_busy is not None
+    assert busy.medium_busy > 0.9
+    assert busy.medium_busy != summary.medium_busy

@@ -243,8 +243,8 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
 }
 
 impl Plan {
-    /// In a graph, the indices of the links that the data of each group crosses at the start, and those that its ACKs cross, in
-    /// order; a path without a route is empty. In a dumbbell, each client has paths of its own, and there are none.
+    /// In a graph, the indices of the links that the data of each group crosses, and those that its ACKs cross, in order: on
+    /// the first of its ways that leads over the measured link, or else at the start; a path without a route is empty. In a dumbbell, each client has paths of its own, and there are none.
     ///
     /// # Errors
     /// The topology has links between nodes that do not exist.
@@ -258,10 +258,15 @@ impl Plan {
             let nodes: Vec<u32> = nodes.collect();
             graph.path_through(&nodes).unwrap_or_default().iter().map(|link| link.0 as usize).collect()
         };
+        let measured = self.measure.link as usize;
         let both = |group: &GroupSpec| {
             let (from, to) = group.path.unwrap_or_default();
-            let nodes = || [from].into_iter().chain(group.via.iter().copied()).chain([to]);
-            [path(&mut nodes()), path(&mut nodes().rev())]
+            let mut way = |via: &[u32]| {
+                let nodes = || [from].into_iter().chain(via.iter().copied()).chain([to]);
+                [path(&mut nodes()), path(&mut nodes().rev())]
+            };
+            let crossing = group.vias().map(&mut way).find(|[data, _]| data.contains(&measured));
+            crossing.unwrap_or_else(|| way(&group.via))
         };
         Ok(self.groups.iter().map(both).collect())
     }

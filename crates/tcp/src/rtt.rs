@@ -208,7 +208,7 @@ impl Deviations {
 pub(crate) struct Round {
     /// The first segment that is not acknowledged.
     pub(crate) acknowledged: u64,
-    /// The next segment to send.
+    /// The next new segment.
     pub(crate) next: u64,
 }
 

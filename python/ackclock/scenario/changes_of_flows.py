@@ -76,8 +76,9 @@ def _law(
     found = core.check_law_change(*(json.dumps(transport.law_for_engine()) for transport in (before, after)))
     if found is not None:
         field, message = found
-        field = "variant" if field == "kind" else field
-        yield wrong((*at, field), getattr(given, field), message.partition("; ")[2] or message)
+        # a value that is wrong beside the new ones may be an old one
+        value = given.variant if field == "kind" else after.parameters.get(field)
+        yield wrong((*at, "variant" if field == "kind" else field), value, message.partition("; ")[2] or message)
 
 
 def _via(scenario: "Scenario", at: Location, group: Clients | Flow, via: Sequence[str]) -> Iterator[InitErrorDetails]:

@@ -106,4 +106,5 @@ def _queue(at: Location, given: Queue, state: _State) -> Iterator[InitErrorDetai
     state.queue = after
     if found is not None:
         name, message = found
-        yield wrong((*at, "queue", name), getattr(given, name), message.partition("; ")[2] or message)
+        # a value that is wrong beside the new ones may be an old one
+        yield wrong((*at, "queue", name), getattr(after, name), message.partition("; ")[2] or message)

@@ -9,6 +9,7 @@ from pydantic_core import InitErrorDetails
 from ackclock.engine import core
 from ackclock.scenario import changes_of_flows, changes_of_links, effective, media, profile
 from ackclock.scenario.call import Call
+from ackclock.scenario.changes import link_of
 from ackclock.scenario.data_source import Paced
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
@@ -301,6 +302,17 @@ def _convergence(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     window, duration = TIME.parse(given.window), TIME.parse(scenario.duration)
     counts = duration // max(window // _STEPS, 1) * (sum(group.flows for group in scenario.groups) + 1)
     at: Location = ("measure", "convergence", "window")
+    name = scenario.measure.link or BOTTLENECK
+    measured = link_of(scenario, name) if links_of(scenario).number(name) is not None else None
+    for place, change in enumerate(scenario.changes):
+        if change.via is not None:
+            allowed = (
+                "must be absent with measure.convergence, which takes all flows of the measured link to stay there"
+            )
+            yield wrong(("changes", place, "via"), list(change.via), allowed)
+    if measured is not None and (measured.medium is not None or measured.framing is not None):
+        allowed = "must be absent: a link with a medium or framing never carries packets at its rate"
+        yield wrong(at[:2], given.model_dump(exclude_none=True), allowed)
     if not _STEPS <= window <= duration:
         yield wrong(at, given.window, f"must be from {_STEPS} ps to the duration, {scenario.duration}")
     elif counts > _MOST_COUNTS:

@@ -114,6 +114,7 @@ def numbered(media: Sequence[Medium], link: Link | GraphLink) -> dict[str, int]:
 def problems(scenario: "Scenario", links: Iterable[tuple[Location, Link | GraphLink]]) -> Iterator[InitErrorDetails]:
     """Check that media have different names, and that the links on them name one and can share it."""
     names: dict[str, None] = {}
+    has_ceilings = any(group.ceiling is not None for group in scenario.groups)
     for place, medium in enumerate(scenario.media):
         if medium.name in names:
             yield wrong(("media", place, "name"), medium.name, "must be unique among names of its kind")
@@ -130,6 +131,20 @@ def problems(scenario: "Scenario", links: Iterable[tuple[Location, Link | GraphL
             given = getattr(link, name)
             if given is not None:
                 yield wrong((*at, name), given, "must be absent on a link with a medium, which has a constant rate")
-        if link.queue is not None and link.queue.kind in _DECIDE_AT_ARRIVAL:
-            allowed = "must be a queue that stores its packets on a link with a medium, such as fq_codel or droptail"
-            yield wrong((*at, "queue", "kind"), link.queue.kind, allowed)
+        if link.framing is not None:
+            allowed = "must be absent on a link with a medium, whose overhead is that of the medium"
+            yield wrong((*at, "framing"), link.framing.model_dump(exclude_none=True), allowed)
+        yield from _queue(at, link, has_ceilings=has_ceilings)
+
+
+def _queue(at: Location, link: Link | GraphLink, *, has_ceilings: bool) -> Iterator[InitErrorDetails]:
+    """Check that packets of a queue contend for the medium as long as there are some."""
+    kind = link.queue.kind if link.queue is not None else None
+    if kind in _DECIDE_AT_ARRIVAL:
+        allowed = "must be a queue that stores its packets on a link with a medium, such as fq_codel or droptail"
+        yield wrong((*at, "queue", "kind"), kind, allowed)
+    if kind == "fq" and has_ceilings:
+        allowed = (
+            "must be another queue on a link with a medium while groups have a ceiling: held packets do not contend"
+        )
+        yield wrong((*at, "queue", "kind"), kind, allowed)

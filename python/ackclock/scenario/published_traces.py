@@ -19,7 +19,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ackclock.scenario.fields import LONGEST_RUN
 from ackclock.values.errors import ScenarioError, unreadable
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +40,8 @@ _WORDS: Final = {
     "pensieve": "a trace of Pensieve: at least two lines with a time in seconds, which increases, and a rate in Mbit/s",
 }
 _FIELDS: Final = {"log": 6, "pensieve": 2}
+_SHORTEST: Final = 1e-9
+"""The shortest time between two lines, in seconds."""
 
 
 class Steps(NamedTuple):
@@ -143,6 +147,10 @@ def _plain(path: str, data: bytes, kind: str) -> Steps:
     if lengths.size == 0 or not (lengths > 0).all():
         raise _refused(path, kind, "it has a time that takes no time, or no time at all")
     ends = np.cumsum(lengths)
+    if ends[-1] > seconds(LONGEST_RUN):
+        raise unreadable(path, "it is too long", f"a trace up to {LONGEST_RUN}")
+    if lengths.min() < _SHORTEST:
+        raise unreadable(path, "two times are nearly the same", "a trace whose times differ by at least a nanosecond")
     return Steps(np.append([0.0], ends[:-1]), rates, float(ends[-1]) if kind == "pensieve" else None)
 
 

@@ -52,7 +52,7 @@ impl Call {
         let bits = self.rest + self.control.target() / self.spec.rate;
         let packets = (bits / self.packet).floor();
         self.rest = bits - packets * self.packet;
-        self.queue = self.queue.max(packets as u64);
+        self.queue = self.queue.saturating_add(packets as u64);
         self.frames += 1;
     }
 

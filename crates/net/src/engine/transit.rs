@@ -22,6 +22,9 @@ use crate::queue::stored::Queued;
 pub(crate) use block_delays::BlockDelays;
 pub(crate) use delays::Delays;
 
+/// The echo of a report to a UDP sender. Filters of ACKs keep packets with this bit, which stands for marks in ACKs of TCP.
+const REPORT: u8 = 0b100;
+
 /// The component that contains all endpoints.
 pub(crate) const ENDPOINTS: usize = 0;
 
@@ -377,7 +380,7 @@ impl Transit {
         let Some(ack) = ack else {
             self.arm_delayed_ack(flow);
             let (number, hop) = self.sinks.report(packet, now)?;
-            return Some((packet.answer(number, now), hop));
+            return Some((packet.answer(number, now).with_echo(REPORT), hop));
         };
         match other {
             OtherAck::None => self.arm_after(&ack),

@@ -91,17 +91,26 @@ impl Footprint {
             Topology::Graph { .. } => Some(Graph::new(nodes, &edges)?),
         };
         let mut traffics = Vec::with_capacity(plan.groups.len());
+        let mut later_ways = 0.0;
         for (place, group) in plan.groups.iter().enumerate() {
             let routed = match (&plan.topology, &mut graph) {
                 (Topology::Graph { links, .. }, Some(graph)) => in_graph(group, links, graph)?,
                 _ => in_dumbbell(plan, place),
             };
+            if let Some(graph) = &mut graph {
+                let ends = group.path.unwrap_or_default();
+                for via in group.vias().skip(1) {
+                    let way = graph.way(group, ends, via)?;
+                    later_ways += f64::from(group.flows()) * of_way((way.data.len() + way.acks.len()) as f64);
+                }
+            }
             traffics.push(Traffic::of(plan, group, routed));
         }
         let loads = shared(&mut traffics);
         let mut found = Self::default();
         found.certain.flows = edges.iter().map(|edge| edge.queue().spec().bytes() as f64).sum::<f64>()
             + Links::BYTES_OF_SHORT as f64 * edges.len() as f64;
+        found.certain.flows += later_ways;
         let mut more = Parts::default();
         for (traffic, group) in traffics.iter().zip(&plan.groups) {
             found.certain.flows += traffic.flows * (of_flow(traffic.hops()) + Measure::bytes_of_flow(plan) as f64);
@@ -172,7 +181,12 @@ const fn bytes<T>(count: f64) -> f64 {
 
 /// Memory of a flow whose paths have `hops` hops.
 fn of_flow(hops: f64) -> f64 {
-    (size_of::<Flow>() + Sinks::BYTES_OF_FLOW) as f64 + bytes::<Hop>(hops) + bytes::<LinkId>(hops)
+    (size_of::<Flow>() + Sinks::BYTES_OF_FLOW) as f64 + of_way(hops)
+}
+
+/// Memory of a way of a flow that has `hops` hops.
+fn of_way(hops: f64) -> f64 {
+    bytes::<Hop>(hops) + bytes::<LinkId>(hops)
 }
 
 /// Memory of the bins of the measured link and of all other measured ones.

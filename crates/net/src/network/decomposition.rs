@@ -66,9 +66,16 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     }
     let mut parts: Vec<Members> = parts.into_values().collect();
     parts.sort_by_key(|members| members.groups[0]);
-    // links that are recorded but not used by any flow are assigned to the first part
+    // links that are recorded but not used by any flow are assigned to the part of their medium, or to the first part
+    let medium_of = |link: &u32| links[*link as usize].link.medium;
     let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
-    parts[0].links.extend(plan.observed_links().filter(|link| !used.contains(link)));
+    for link in plan.observed_links().filter(|link| !used.contains(link)) {
+        let shares = |part: &Members| {
+            medium_of(&link).is_some() && part.links.iter().any(|own| medium_of(own) == medium_of(&link))
+        };
+        let part = parts.iter().position(shares).unwrap_or_default();
+        parts[part].links.insert(link);
+    }
     Ok(Some(parts.into_iter().map(|members| members.part(plan, links)).collect()))
 }
 

@@ -5,12 +5,17 @@ use std::collections::BTreeMap;
 use ackclock_units::{Role, Stream};
 
 use super::Edge;
+use crate::link::framing::Framing;
 use crate::link::links::Links;
 use crate::link::medium::Medium;
 use crate::link::rate::RateSpec;
 use crate::link::served::Shared;
 use crate::packet::{LinkId, Names};
 use crate::plan::{LinkSpec, Plan, PlanError};
+use crate::queue::QueueSpec;
+
+/// Distance between the names of a node's stations on two media: an odd number, so that each medium has its own.
+const APART: u32 = 0x9e37_79b9;
 
 /// Validates the media of a plan, and the links on them.
 pub(super) fn check(plan: &Plan, edges: &[Edge<'_>]) -> Result<(), PlanError> {
@@ -20,6 +25,12 @@ pub(super) fn check(plan: &Plan, edges: &[Edge<'_>]) -> Result<(), PlanError> {
     for (id, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.link.medium.is_some()) {
         let invalid = |(field, problem)| PlanError::new(format!("links.{id}.{field}"), problem);
         check_link(edge.link, plan.media.len()).map_err(invalid)?;
+        if matches!(edge.link.queue, QueueSpec::Fq(_)) && plan.groups.iter().any(|group| group.ceiling.is_some()) {
+            return Err(invalid((
+                "queue",
+                "must not be fq on a link that shares a medium while groups have a ceiling",
+            )));
+        }
     }
     Ok(())
 }
@@ -31,6 +42,9 @@ fn check_link(link: &LinkSpec, media: usize) -> Result<(), (&'static str, &'stat
     }
     if !matches!(link.rate, RateSpec::Constant(_)) {
         return Err(("rate", "must be constant on a link that shares a medium"));
+    }
+    if link.framing != Framing::default() {
+        return Err(("framing", "must be absent on a link that shares a medium"));
     }
     if link.shaper.is_some() {
         return Err(("shaper", "must be absent on a link that shares a medium"));
@@ -69,7 +83,9 @@ impl<'a> Media<'a> {
         let station = *self.stations.entry((number, edge.from)).or_insert_with(|| {
             // nodes keep their global ids in a part of a plan
             let name = self.names.nodes.get(edge.from as usize).copied().unwrap_or(edge.from);
-            medium.add_station(Stream::new(self.seed, Role::Station, name))
+            // a node draws apart for each of its media
+            let apart = name.wrapping_add(number.wrapping_mul(APART));
+            medium.add_station(Stream::new(self.seed, Role::Station, apart))
         });
         let partner = self.members.get(&(number, edge.to, edge.from)).copied();
         let member = medium.add_link(id, served, station, partner, rate);

@@ -401,7 +401,7 @@ impl Connection {
     /// back-off.
     #[inline(always)]
     pub(crate) fn take_sample(&mut self, sent: Time, next: u64, now: Time) {
-        let round = Round { acknowledged: next, next: self.snd_nxt };
+        let round = Round { acknowledged: next, next: self.snd_max };
         self.rtt.sample(&self.config.rtt, sent, now, round);
         self.rtt.end_back_off(&self.config.rtt);
     }
