@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ackclock_net::link::Offered;
+use ackclock_net::link::framing::Framing;
 use ackclock_net::link::medium::{MediumSpec, Schedule};
 use ackclock_net::link::rate::RateSpec;
 use ackclock_net::plan::{EdgeSpec, LinkSpec, Plan, Topology};
@@ -49,8 +50,11 @@ fn medium() -> impl Strategy<Value = MediumSpec> {
 /// The same plan, whose links share media where they can.
 pub(crate) fn share(mut plan: Plan, (media, chosen): ([MediumSpec; 2], u32)) -> Plan {
     let Topology::Graph { links, .. } = &mut plan.topology else { unreachable!("plans here are graphs") };
+    let has_ceilings = plan.groups.iter().any(|group| group.ceiling.is_some());
     for (number, edge) in links.iter_mut().enumerate() {
-        if chosen >> number & 1 == 1 && can_share(&edge.link) {
+        let is_held = has_ceilings && matches!(edge.link.queue, QueueSpec::Fq(_));
+        if chosen >> number & 1 == 1 && can_share(&edge.link) && !is_held {
+            edge.link.framing = Framing::default();
             edge.link.medium = Some(chosen >> (number / 4 + 20) & 1);
         }
     }
