@@ -1,7 +1,7 @@
 //! How the client of a video chooses the bitrate of the next chunk.
 //!
 //! - `rate`: the rule of throughput of the player dash.js, version 5 (`ThroughputRule`, `ThroughputController` and
-//!   `ThroughputModel` of its source, with their default settings but for `useDeadTimeLatency`, which is false here and true
+//!   `ThroughputModel` of its source, with their default settings except for `useDeadTimeLatency`, which is false here and true
 //!   there). The throughput of a chunk is its bits divided by the time from its request to its last data: the wait for the
 //!   first byte counts. It enters two exponentially weighted averages, whose weights are download times: one
 //!   second of download has the weight `1 - 0.5^(1/h)`, with half-lives `h` of 3 s and of 8 s. Both are divided by the weight
