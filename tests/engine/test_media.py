@@ -444,3 +444,12 @@ def test_an_idle_link_of_a_busy_medium_knows_that_it_is_busy() -> None:
     assert busy.medium_busy is not None
     assert busy.medium_busy > 0.9
     assert busy.medium_busy != summary.medium_busy
+
+
+def test_no_notice_blames_another_queue_for_a_wait_on_a_medium() -> None:
+    """A slow station's queue waits for the medium much longer than its packets take at the rate of its link."""
+    scenario = download(aggregate_packets=1).changed(
+        {"dumbbell.bottleneck.rate": "6.5 Mbps", "dumbbell.bottleneck.queue": {"kind": "droptail", "packets": 300}},
+        measure={"from": "1 s", "link": "bottleneck.reverse"},
+    )
+    assert not any("default limit" in notice for notice in ac.simulate(scenario, seed=1).notices)

@@ -209,7 +209,8 @@ pub(crate) fn default_limits(scene: &Scene) -> Vec<DefaultLimits> {
             if matches!(line.queue, QueueSpec::DropTail(_)) && line.queue.limit() == Limit::Packets(scene.room) {
                 queues.push(line.name.clone());
             } else if line.name != scene.link {
-                least += each * line.packets(size);
+                // a full queue takes any time where others use the medium
+                least += if line.shares_medium { f64::INFINITY } else { each * line.packets(size) };
             }
         }
         let is_measured = queues.contains(&scene.link);

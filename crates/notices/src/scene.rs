@@ -46,6 +46,8 @@ pub(crate) struct Line {
     /// Whether its losses come in bursts that last in packets.
     pub(crate) bursts_in_packets: bool,
     pub(crate) policer: Option<Rate>,
+    /// Whether it shares a medium, and so has an unknown part of its rate.
+    pub(crate) shares_medium: bool,
 }
 
 /// A group of flows.
@@ -231,6 +233,7 @@ fn lines(topology: &Topology, labels: &Labels, duration: Time) -> Result<Vec<Lin
         changes: changes(link),
         bursts_in_packets: matches!(link.loss, Some(LossSpec::GilbertElliottPackets { .. })),
         policer: link.policer.map(|bucket| bucket.rate),
+        shares_medium: link.medium.is_some(),
     };
     Ok(named.into_iter().map(line).collect())
 }

@@ -225,6 +225,8 @@ class Reorder(Part):
 
 class Link(Part):
     """A bidirectional link. Both directions have the same rate and delay and a queue each; rate traces may differ.
+    In a dumbbell, ``bottleneck.queue`` is the queue towards the server; data towards the clients waits in that of
+    ``reverse``, which is another table with a rate and a delay of its own.
 
     Examples
     --------
@@ -307,8 +309,8 @@ class Dumbbell(Part):
     """The link from the gateway to the server."""
 
     reverse: Link | None = None
-    """The link from the server to the gateway (default: the bottleneck's rate, delay and medium, the default queue,
-    and none of its other properties)."""
+    """The link from the server to the gateway (default of the whole table: the bottleneck's rate, delay and medium,
+    the default queue, and none of its other properties)."""
 
     access: Link | None = None
     """The link from each client to the gateway and back, for groups without an ``access`` of their own."""
