@@ -225,6 +225,7 @@ class Reorder(Part):
 
 class Link(Part):
     """A bidirectional link. Both directions have the same rate and delay and a queue each; rate traces may differ.
+
     In a dumbbell, ``bottleneck.queue`` is the queue towards the server; data towards the clients waits in that of
     ``reverse``, which is another table with a rate and a delay of its own.
 
