@@ -509,37 +509,30 @@ def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
     return run
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
-def test_broken_dumbbells(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
+def names_the_field(text: str, edit: tuple[str, str, str, str], folder: Path, refused: Refused) -> None:
+    """Check that a scenario with an edit is refused by its field, with a message."""
     old, new, field, message = edit
-    assert old in SCENARIO
-    file = tmp_path / "broken.toml"
-    file.write_text(SCENARIO.replace(old, new, 1))
+    assert old in text
+    file = folder / "broken.toml"
+    file.write_text(text.replace(old, new, 1))
     printed = refused(file)
     assert printed.startswith(f"{field}: ")
     assert message in printed.splitlines()[0]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
+def test_broken_dumbbells(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
+    names_the_field(SCENARIO, edit, tmp_path, refused)
 
 
 @pytest.mark.parametrize("edit", GRAPH_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
 def test_broken_graphs(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
-    old, new, field, message = edit
-    assert old in GRAPH
-    file = tmp_path / "broken.toml"
-    file.write_text(GRAPH.replace(old, new, 1))
-    printed = refused(file)
-    assert printed.startswith(f"{field}: ")
-    assert message in printed.splitlines()[0]
+    names_the_field(GRAPH, edit, tmp_path, refused)
 
 
 @pytest.mark.parametrize("edit", MEDIUM_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
 def test_broken_media(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
-    old, new, field, message = edit
-    assert old in MEDIUM
-    file = tmp_path / "broken.toml"
-    file.write_text(MEDIUM.replace(old, new, 1))
-    printed = refused(file)
-    assert printed.startswith(f"{field}: ")
-    assert message in printed.splitlines()[0]
+    names_the_field(MEDIUM, edit, tmp_path, refused)
 
 
 def test_the_unbroken_ones_run(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pydantic_core import InitErrorDetails
@@ -13,7 +13,7 @@ from ackclock.scenario import effective
 from ackclock.scenario.call import Call
 from ackclock.scenario.changes import Change
 from ackclock.scenario.declared import Tcp
-from ackclock.scenario.routes import directed, routes_over
+from ackclock.scenario.routes import DirectedLink, Routes, directed, routes_over
 from ackclock.scenario.traffic import Clients, Flow
 from ackclock.values.errors import Location, missing, one_of, wrong
 from ackclock.values.quantity import TIME
@@ -86,13 +86,15 @@ def _via(scenario: "Scenario", at: Location, group: Clients | Flow, via: Sequenc
     if not isinstance(group, Flow):
         yield wrong(at, via, "must be absent in a dumbbell, where each flow has one path")
         return
-    unknown = list(unknown_nodes(scenario, group, via, at))
-    yield from unknown or way_problems(scenario, group, via, at)
+    nodes, links = {node.name: None for node in scenario.nodes}, directed(scenario.links)
+    unknown = list(unknown_nodes(nodes, group, via, at))
+    yield from unknown or way_problems((links, routes_over(links)), group, via, at)
 
 
-def unknown_nodes(scenario: "Scenario", flow: Flow, via: Sequence[str], at: Location) -> Iterator[InitErrorDetails]:
+def unknown_nodes(
+    nodes: Mapping[str, None], flow: Flow, via: Sequence[str], at: Location
+) -> Iterator[InitErrorDetails]:
     """Check that the nodes that a flow visits exist, and lie between its ends."""
-    nodes = {node.name: None for node in scenario.nodes}
     for index, name in enumerate(via):
         if name not in nodes:
             yield wrong((*at, index), name, one_of(name, nodes), noun="node")
@@ -100,9 +102,11 @@ def unknown_nodes(scenario: "Scenario", flow: Flow, via: Sequence[str], at: Loca
             yield wrong((*at, index), name, f"must differ from the ends of the flow, {flow.from_} and {flow.to}")
 
 
-def way_problems(scenario: "Scenario", flow: Flow, via: Sequence[str], at: Location) -> Iterator[InitErrorDetails]:
+def way_problems(
+    graph: tuple[Sequence[DirectedLink], Routes], flow: Flow, via: Sequence[str], at: Location
+) -> Iterator[InitErrorDetails]:
     """Check that a flow has a route along these nodes, and back for ACKs or reports. Assumes that all names exist."""
-    routes = routes_over(directed(scenario.links))
+    links, routes = graph
     stops = flow.stops(via)
     value = list(via) if via else flow.to
     is_tcp = isinstance(flow.transport, Tcp)
@@ -114,5 +118,4 @@ def way_problems(scenario: "Scenario", flow: Flow, via: Sequence[str], at: Locat
             yield wrong(at, value, f"must have a route: no links lead from {a} to {b}{purpose}")
         elif len(set(crossed)) < len(crossed):
             twice = next(link for link in crossed if crossed.count(link) > 1)
-            name = directed(scenario.links)[twice].name
-            yield wrong(at, value, f"must not lead over link {name} twice{purpose}")
+            yield wrong(at, value, f"must not lead over link {links[twice].name} twice{purpose}")

@@ -15,6 +15,7 @@ from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import BOTTLENECK, GraphLink, Link
+from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Greedy
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.errors import Location, missing, one_of, wrong
@@ -79,14 +80,16 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     yield from _repeated(names)
     for place, flow in enumerate(scenario.flows):
         yield from _ends("flows", place, flow.from_, flow.to, nodes)
-        yield from changes_of_flows.unknown_nodes(scenario, flow, flow.via or (), ("flows", place, "via"))
+        yield from changes_of_flows.unknown_nodes(nodes, flow, flow.via or (), ("flows", place, "via"))
 
 
 def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check that each flow of a graph has a route in both directions. Assumes that all names exist."""
+    links = directed(scenario.links)
+    graph = (links, routes_over(links))
     for place, flow in enumerate(scenario.flows):
         at: Location = ("flows", place, "to" if not flow.via else "via")
-        yield from changes_of_flows.way_problems(scenario, flow, flow.via or (), at)
+        yield from changes_of_flows.way_problems(graph, flow, flow.via or (), at)
 
 
 def _ends(table: str, place: int, a: str, b: str, nodes: Mapping[str, None]) -> Iterator[InitErrorDetails]:

@@ -124,6 +124,24 @@ pub struct CakeSpec {
     pub ack_filter: AckFilter,
 }
 
+#[cfg(test)]
+impl CakeSpec {
+    /// The defaults of the parameters, for tests, which change single fields.
+    pub(crate) const USUAL: Self = Self {
+        limit: Limit::Packets(10_240),
+        count_in_service: false,
+        target: Time::from_millis(5),
+        interval: Time::from_millis(100),
+        mtu: 1514,
+        ecn: true,
+        queues: 1024,
+        quantum: 1514,
+        isolation: Isolation::TripleIsolate,
+        tins: Tins::Besteffort,
+        ack_filter: AckFilter::Off,
+    };
+}
+
 /// Hosts that get equal shares, in the terms of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -12,19 +12,7 @@ use crate::packet::{FlowId, Packet};
 use crate::queue::Hosts;
 
 fn spec(isolation: Isolation) -> CakeSpec {
-    CakeSpec {
-        limit: Limit::Packets(10_240),
-        count_in_service: false,
-        target: Time::from_millis(5),
-        interval: Time::from_millis(100),
-        mtu: 1514,
-        ecn: true,
-        queues: 1024,
-        quantum: 1514,
-        isolation,
-        tins: Tins::Besteffort,
-        ack_filter: AckFilter::Off,
-    }
+    CakeSpec { isolation, ..CakeSpec::USUAL }
 }
 
 /// A queue for flows with the given sources and destinations; by default a flow has its own hosts.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::packet::{FlowId, Payload};
-use crate::queue::cake::{self, Isolation, Tins};
+use crate::queue::cake;
 use crate::queue::stored::{PacketQueue, Queued};
 use crate::queue::{CakeSpec, Context, Limit};
 
@@ -93,19 +93,7 @@ fn other_packets_in_the_queue_are_kept() {
 /// Tolerance: exact.
 #[test]
 fn removed_acks_are_dropped() {
-    let spec = CakeSpec {
-        limit: Limit::Packets(100),
-        count_in_service: false,
-        target: Time::from_millis(5),
-        interval: Time::from_millis(100),
-        mtu: 1514,
-        ecn: true,
-        queues: 1024,
-        quantum: 1514,
-        isolation: Isolation::TripleIsolate,
-        tins: Tins::Besteffort,
-        ack_filter: AckFilter::Conservative,
-    };
+    let spec = CakeSpec { limit: Limit::Packets(100), ack_filter: AckFilter::Conservative, ..CakeSpec::USUAL };
     let mut queue = cake::build(&spec, &Context::testing(Rate::from_mbps(1)));
     let (mut sacks, mut dropped) = (SackStore::default(), Vec::new());
     assert!(queue.filters_acks());

@@ -5,27 +5,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::codepoint::{CODEPOINTS, CS0};
-use crate::queue::cake::{self, AckFilter, Cake, Isolation};
+use crate::queue::cake::{self, Cake};
 use crate::queue::stored::{PacketQueue, Queued};
-use crate::queue::{CakeSpec, Context, Limit};
+use crate::queue::{CakeSpec, Context};
 
 const ALL: [Tins; 5] = [Tins::Besteffort, Tins::Diffserv3, Tins::Diffserv4, Tins::Diffserv8, Tins::Precedence];
 const LINK: Rate = Rate::from_mbps(16);
 
 fn spec(tins: Tins) -> CakeSpec {
-    CakeSpec {
-        limit: Limit::Packets(10_240),
-        count_in_service: false,
-        target: Time::from_millis(5),
-        interval: Time::from_millis(100),
-        mtu: 1514,
-        ecn: true,
-        queues: 1024,
-        quantum: 1514,
-        isolation: Isolation::TripleIsolate,
-        tins,
-        ack_filter: AckFilter::Off,
-    }
+    CakeSpec { tins, ..CakeSpec::USUAL }
 }
 
 /// A queue of flows with these codepoints.
