@@ -43,8 +43,8 @@ use components::Transitions;
 pub(crate) use decomposition::{Part, decompose};
 use layout::{Layout, place_of};
 use media::Media;
-pub(crate) use routes::Graph;
-use routes::{Routes, Way};
+use routes::Routes;
+pub(crate) use routes::{Graph, Way};
 use steps::Feeders;
 pub(crate) use unqueued::Observed;
 use unqueued::Unqueued;
@@ -181,7 +181,7 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
             TransportSpec::Tcp { receiver, .. } => receiver.has_timer(),
             TransportSpec::Udp { .. } => false,
         };
-        for Way { data, acks } in paths.ways(group, ends)? {
+        for Way { data, acks } in paths.ways(place, group, ends)? {
             let (data, acks) = (add(data), add(acks));
             // packets of two paths overtake each other
             routed.push(Routed { group: place, data, acks, answers_in_order: !group.moves(), has_timer });

@@ -20,7 +20,7 @@ use crate::engine::flow::Flow;
 use crate::engine::hop::Hop;
 use crate::guard::shown;
 use crate::link::links::Links;
-use crate::network::{Graph, checked_edges};
+use crate::network::{Graph, Way, checked_edges};
 use crate::observe::{Histogram, Measure};
 use crate::packet::LinkId;
 use crate::plan::{GroupSpec, Plan, PlanError, SourceSpec, Topology};
@@ -92,18 +92,17 @@ impl Footprint {
         };
         let mut traffics = Vec::with_capacity(plan.groups.len());
         let mut later_ways = 0.0;
-        for (place, group) in plan.groups.iter().enumerate() {
+        for (place, group) in (0..).zip(&plan.groups) {
             let routed = match (&plan.topology, &mut graph) {
-                (Topology::Graph { links, .. }, Some(graph)) => in_graph(group, links, graph)?,
-                _ => in_dumbbell(plan, place),
-            };
-            if let Some(graph) = &mut graph {
-                let ends = group.path.unwrap_or_default();
-                for via in group.vias().skip(1) {
-                    let way = graph.way(group, ends, via)?;
-                    later_ways += f64::from(group.flows()) * of_way((way.data.len() + way.acks.len()) as f64);
+                (Topology::Graph { links, .. }, Some(graph)) => {
+                    let mut ways = graph.ways(place, group, group.path.unwrap_or_default())?;
+                    for Way { data, acks } in ways.drain(1..) {
+                        later_ways += f64::from(group.flows()) * of_way((data.len() + acks.len()) as f64);
+                    }
+                    in_graph(ways.remove(0), links)
                 }
-            }
+                _ => in_dumbbell(plan, place as usize),
+            };
             traffics.push(Traffic::of(plan, group, routed));
         }
         let loads = shared(&mut traffics);

@@ -42,11 +42,10 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
         places.join(first, other);
     }
     let mut crossed = Vec::with_capacity(plan.groups.len());
-    for group in &plan.groups {
+    for (place, group) in (0..).zip(&plan.groups) {
         let ends = group.path.unwrap_or_default();
         let mut links = Vec::new();
-        for via in group.vias() {
-            let Way { data, acks } = graph.way(group, ends, via)?;
+        for Way { data, acks } in graph.ways(place, group, ends)? {
             links.extend(data.into_iter().chain(acks));
         }
         links.windows(2).for_each(|pair| places.join(pair[0].0, pair[1].0));

@@ -17,8 +17,9 @@ pub(super) enum Routes<'a> {
 }
 
 impl Routes<'_> {
-    /// The ways of a group's flow between these nodes: the first one, and then that of each change of its path.
-    pub(super) fn ways(&mut self, group: &GroupSpec, ends: (u32, u32)) -> Result<Vec<Way>, PlanError> {
+    /// The ways of a flow of the group at `place` between these nodes: the first one, and then that of each change of its
+    /// path.
+    pub(super) fn ways(&mut self, place: u32, group: &GroupSpec, ends: (u32, u32)) -> Result<Vec<Way>, PlanError> {
         let through = |from, to| match to {
             1 => vec![LinkId(2 * from - 2), LinkId(0)],
             _ => vec![LinkId(1), LinkId(2 * to - 1)],
@@ -29,7 +30,7 @@ impl Routes<'_> {
                 let acks = if group.has_answers() { through(to, from) } else { Vec::new() };
                 Ok(vec![Way { data: through(from, to), acks }])
             }
-            Self::Graph(graph) => group.vias().map(|via| graph.way(group, ends, via)).collect(),
+            Self::Graph(graph) => graph.ways(place, group, ends),
         }
     }
 }
@@ -67,8 +68,22 @@ impl<'a> Graph<'a> {
         Ok(Self { edges, leaving, trees: BTreeMap::new() })
     }
 
-    /// The way of a group's flow between these nodes that visits the nodes `via`.
-    pub(crate) fn way(&mut self, group: &GroupSpec, (from, to): (u32, u32), via: &[u32]) -> Result<Way, PlanError> {
+    /// The ways of a flow of the group at `place` between these nodes: the first one, and then that of each change of its
+    /// path.
+    ///
+    /// # Errors
+    /// A way has no route, or crosses a link twice.
+    pub(crate) fn ways(&mut self, place: u32, group: &GroupSpec, ends: (u32, u32)) -> Result<Vec<Way>, PlanError> {
+        let first = (if group.via.is_empty() { "path" } else { "via" }.to_owned(), &group.via);
+        let later = group.changes.iter().enumerate();
+        let later = later.filter_map(|(number, change)| Some((format!("changes.{number}.via"), change.via.as_ref()?)));
+        let invalid = |field, problem| PlanError::new(format!("groups.{place}.{field}"), problem);
+        let way =
+            |(field, via): (String, &Vec<u32>)| self.way(group, ends, via).map_err(|problem| invalid(field, problem));
+        [first].into_iter().chain(later).map(way).collect()
+    }
+
+    fn way(&mut self, group: &GroupSpec, (from, to): (u32, u32), via: &[u32]) -> Result<Way, String> {
         let stops: Vec<u32> = [from].into_iter().chain(via.iter().copied()).chain([to]).collect();
         let data = self.path_through(&stops)?;
         let back: Vec<u32> = stops.into_iter().rev().collect();
@@ -76,15 +91,20 @@ impl<'a> Graph<'a> {
     }
 
     /// The shortest paths between consecutive nodes.
-    pub(super) fn path_through(&mut self, nodes: &[u32]) -> Result<Vec<LinkId>, PlanError> {
+    ///
+    /// # Errors
+    /// What is wrong with the nodes.
+    pub(super) fn path_through(&mut self, nodes: &[u32]) -> Result<Vec<LinkId>, String> {
         let mut whole = Vec::new();
         for (from, to) in nodes.iter().zip(&nodes[1..]) {
-            whole.extend(self.path(*from, *to).ok_or_else(|| no_route(*from, *to))?);
+            whole.extend(
+                self.path(*from, *to).ok_or_else(|| format!("must have a route: there is none from {from} to {to}"))?,
+            );
         }
         let mut crossed: Vec<LinkId> = whole.clone();
         crossed.sort_unstable();
         match crossed.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(PlanError::new("groups.via", format!("crosses link {} twice", pair[0].0))),
+            Some(pair) => Err(format!("must not cross link {} twice", pair[0].0)),
             None => Ok(whole),
         }
     }
@@ -128,17 +148,14 @@ impl<'a> Graph<'a> {
     }
 }
 
-pub(crate) fn no_route(from: u32, to: u32) -> PlanError {
-    PlanError::new("links", format!("no route from {from} to {to}"))
-}
-
 #[cfg(test)]
 mod tests {
     use ackclock_units::{Rate, Time};
 
     use super::*;
     use crate::link::rate::RateSpec;
-    use crate::plan::LinkSpec;
+    use crate::plan::testing::dumbbell_of_reno;
+    use crate::plan::{FlowChange, LinkSpec};
     use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 
     static LINK: LinkSpec = LinkSpec::plain(
@@ -164,6 +181,29 @@ mod tests {
         assert_eq!(routes.path(0, 3), Some(vec![LinkId(3), LinkId(4)]));
         assert_eq!(routes.path(3, 0), Some(vec![LinkId(5)]));
         assert_eq!(routes.path(2, 5), Some(vec![LinkId(2), LinkId(5), LinkId(6)]));
+    }
+
+    /// An error of a way has the path of its field: the group, and the change.
+    #[test]
+    fn a_way_that_cannot_be_has_its_field() {
+        let edges = graph(&[(0, 1), (1, 0), (1, 2), (2, 1)]);
+        let mut routes = Graph::new(4, &edges).unwrap();
+        let mut group = dumbbell_of_reno(1).groups.remove(0);
+        let mut refused = |ends, via: &[u32], later: &[u32]| {
+            group.via = via.to_vec();
+            let change = |via: &[u32]| FlowChange { at: Time::SECOND, congestion: None, via: Some(via.to_vec()) };
+            group.changes = vec![change(&[1]), change(later)];
+            routes.ways(7, &group, ends).map_err(|error| error.to_string())
+        };
+        assert_eq!(refused((0, 2), &[], &[1]).expect("there are routes").len(), 3);
+        for (ends, via, later, problem) in [
+            ((0, 3), &[][..], &[][..], "groups.7.path: must have a route: there is none from 0 to 3"),
+            ((0, 2), &[3], &[], "groups.7.via: must have a route: there is none from 0 to 3"),
+            ((0, 2), &[], &[9], "groups.7.changes.1.via: must have a route: there is none from 0 to 9"),
+            ((0, 2), &[], &[1, 0], "groups.7.changes.1.via: must not cross link 0 twice"),
+        ] {
+            assert_eq!(refused(ends, via, later).expect_err("no way"), problem);
+        }
     }
 
     #[test]

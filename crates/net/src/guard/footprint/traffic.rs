@@ -9,9 +9,9 @@ use super::load::{Load, delay, rate};
 use crate::endpoint::sack_store::SackStore;
 use crate::engine::event::Event;
 use crate::link::loss::LossSpec;
-use crate::network::Graph;
+use crate::network::Way;
 use crate::packet::LinkId;
-use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
+use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
 use crate::sizes::SizeSpec;
 
 /// Events per packet in flight: the vector of all events grows by doubling, and chunks are partly filled.
@@ -40,15 +40,10 @@ pub(super) fn in_dumbbell(plan: &Plan, place: usize) -> Routed<'_> {
     Routed { data, acks: if group.has_answers() { acks } else { Vec::new() } }
 }
 
-pub(super) fn in_graph<'a>(
-    group: &GroupSpec,
-    links: &'a [EdgeSpec],
-    graph: &mut Graph<'_>,
-) -> Result<Routed<'a>, PlanError> {
-    let way = graph.way(group, group.path.unwrap_or_default(), &group.via)?;
+pub(super) fn in_graph(way: Way, links: &[EdgeSpec]) -> Routed<'_> {
     let crossed = |LinkId(link)| Crossed { key: link as usize, link: &links[link as usize].link, copies: 1.0 };
     let [data, acks] = [way.data, way.acks].map(|path| path.into_iter().map(crossed).collect());
-    Ok(Routed { data, acks })
+    Routed { data, acks }
 }
 
 /// The traffic of a group.
