@@ -1,6 +1,6 @@
 //! Captured packets: all header fields of the packets that a tap on a link sees.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use ackclock_tcp::{Ecn, Sack};
 use ackclock_units::Time;
@@ -134,8 +134,9 @@ pub(super) struct Captures {
     under_way: Vec<Sack>,
     /// When the first data of each flow reached its receiver.
     first_data: Vec<Time>,
-    /// Packets captured when they were offered that a link still stores: capture, packet, and index in the capture.
-    stored: BTreeMap<(usize, Stored), usize>,
+    /// Packets captured when they were offered that a link still stores: capture, packet, and index in the capture. Equal
+    /// ACKs that are stored at one instant leave in their order.
+    stored: BTreeSet<(usize, Stored, usize)>,
 }
 
 /// Identifies a packet that a link stores: arrival, link, flow, number, and whether it is an ACK.
@@ -205,7 +206,7 @@ impl Captures {
                     .last()
                     .filter(|last| (last.time, last.link, last.at) == (now, link, TapPoint::Offer));
                 if last.is_some() {
-                    self.stored.insert((place, Stored::of(now, link, packet)), taps.seen.packets.len() - 1);
+                    self.stored.insert((place, Stored::of(now, link, packet), taps.seen.packets.len() - 1));
                 }
             }
         }
@@ -220,8 +221,11 @@ impl Captures {
             Offered::Dropped(_) => Fate::Dropped,
         };
         for place in 0..self.taps.len() {
-            if let Some(index) = self.stored.remove(&(place, Stored::of(since, link, packet))) {
-                self.taps[place].seen.packets[index].fate = outcome;
+            let packet = Stored::of(since, link, packet);
+            let first = self.stored.range((place, packet, 0)..=(place, packet, usize::MAX)).next().copied();
+            if let Some(entry) = first {
+                self.stored.remove(&entry);
+                self.taps[place].seen.packets[entry.2].fate = outcome;
             }
         }
         let Offered::Accepted { start, arrival, marked, lost, .. } = fate else { return };
@@ -275,7 +279,7 @@ impl Captures {
     pub(super) fn memory(&self) -> usize {
         let of_blocks = |blocks: &Vec<Sack>| blocks.capacity() * size_of::<Sack>();
         let of = |taps: &Taps| taps.seen.packets.capacity() * size_of::<Captured>() + of_blocks(&taps.seen.blocks);
-        let stored = self.stored.len() * 2 * size_of::<((usize, Stored), usize)>();
+        let stored = self.stored.len() * 2 * size_of::<(usize, Stored, usize)>();
         self.taps.iter().map(of).sum::<usize>() + of_blocks(&self.under_way) + stored
     }
 
@@ -308,6 +312,23 @@ mod tests {
         let seen: Vec<_> = capture.packets().iter().map(|seen| (seen.ecn, seen.ecn_flags)).collect();
         let (plain, ce, ack) = ((Ecn::Ect0, 0b010), (Ecn::Ce, 0b010), (Ecn::NotEct, 0b101));
         assert_eq!(seen, [plain, plain, ack, ce, plain, ack, ce, plain, ack]);
+    }
+
+    /// Two ACKs with one number that a link stores at one instant have fates of their own: the first one leaves first.
+    #[test]
+    fn equal_acks_stored_at_one_instant_are_two() {
+        let mut captures = Captures::of(&[CaptureSpec { taps: vec![Tap { link: 0, at: TapPoint::Offer }] }]);
+        let ack = Packet::new(FlowId(0), 40, Payload::Ack { next: 7, connection: 0, sack: SackId::NONE }, Time::ZERO);
+        for _ in 0..2 {
+            captures.offered(Time::ZERO, 0, &ack, Offered::Queued, Time::SECOND);
+        }
+        let crosses =
+            Offered::Accepted { start: Time::ZERO, end: Time::ZERO, arrival: Time::ZERO, marked: false, lost: false };
+        for fate in [Offered::Dropped(DropReason::Full), crosses] {
+            captures.left(Time::ZERO, 0, &ack, fate, Time::SECOND);
+        }
+        let fates: Vec<_> = captures.into_captures()[0].packets().iter().map(|seen| seen.fate).collect();
+        assert_eq!(fates, [Fate::Dropped, Fate::Crosses]);
     }
 
     #[test]
