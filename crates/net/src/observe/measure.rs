@@ -20,7 +20,7 @@ mod transfers;
 mod videos;
 mod views;
 
-use ackclock_tcp::{Counters, Limit};
+use ackclock_tcp::{Counters, HEADER, Limit};
 use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
@@ -97,6 +97,7 @@ struct Bytes {
 /// Properties and counts of a group.
 #[derive(Clone, Debug)]
 struct Traits {
+    is_tcp: bool,
     packet_size: u32,
     /// Data in a full packet, in bytes.
     data_bytes: u32,
@@ -115,8 +116,9 @@ impl Traits {
             SourceSpec::Poisson { rate } => Some(rate),
             _ => None,
         };
+        let is_tcp = matches!(group.transport, TransportSpec::Tcp { .. });
         let (packet_size, opens) = (group.packet_size, group.opens_connections());
-        Self { packet_size, data_bytes: group.data_bytes(), poisson_rate, opens, waited: 0, waiting: 0 }
+        Self { is_tcp, packet_size, data_bytes: group.data_bytes(), poisson_rate, opens, waited: 0, waiting: 0 }
     }
 }
 
@@ -158,6 +160,9 @@ impl Measure {
             red_avg_max: None,
             memory_of_flows: flows * Self::bytes_of_flow(plan),
         };
+        if measure.convergence.is_some() {
+            measure.at.look_at_each();
+        }
         for (flow, packets) in plan.single_transfers() {
             measure.on_transfer(simulator.start(flow as usize), FlowId(flow), packets, true);
         }
@@ -239,12 +244,19 @@ impl Measure {
         if packet.is_ack() { self.groups.len() } else { self.groups.of(packet.flow().0 as usize) as usize }
     }
 
+    /// A packet at the measured link. SYNs and TCP's probes of a closed window have no data.
+    #[inline(always)]
+    fn crossing(&self, now: Time, packet: &Packet, kind: usize, offered: Offered) -> Crossing {
+        let is_probe = packet.size() == HEADER && self.traits.get(kind).is_some_and(|group| group.is_tcp);
+        Crossing::of(now, packet, kind, !packet.is_syn() && !is_probe, offered)
+    }
+
     /// Counts a packet that the measured link accepts without marking it, if it is not plain.
     #[cold]
     #[inline(never)]
     fn count_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
         let offered = Offered::Accepted { start, end, arrival: end, marked: false, lost: false };
-        self.count_any(Crossing::of(now, packet, self.kind(packet), offered), offered);
+        self.count_any(self.crossing(now, packet, self.kind(packet), offered), offered);
     }
 
     /// Counts a packet that the measured link accepts, drops or stores, if it is not plain.
@@ -253,6 +265,7 @@ impl Measure {
     fn count_any(&mut self, packet: Crossing, offered: Offered) {
         self.at.count_any(packet.now, packet.kind, offered);
         self.crossings.offered(packet);
+        self.converge(packet, offered);
     }
 
     /// Counts a packet that leaves the queue of the measured link or is dropped there, if it is not plain.
@@ -261,6 +274,16 @@ impl Measure {
     fn count_any_left(&mut self, packet: Crossing, since: Time, fate: Offered) {
         self.at.count_any_left(packet.now, packet.kind, since, fate);
         self.crossings.left(packet);
+        self.converge(packet, fate);
+    }
+
+    /// Counts an ACK that the measured link transmits for the convergence of flows.
+    fn converge(&mut self, packet: Crossing, fate: Offered) {
+        if let (Some(convergence), Offered::Accepted { start, .. }) = (&mut self.convergence, fate)
+            && packet.kind == self.groups.len()
+        {
+            convergence.add_ack(start, packet.size);
+        }
     }
 
     /// Counts the bytes of a delivery, and follows the flow's transfers.
@@ -343,13 +366,13 @@ impl Observer for Measure {
                 if self.at.count_if_plain(now, kind, *offered) {
                     self.crossings.accepted(packet.flow(), kind);
                 } else {
-                    self.count_any(Crossing::of(now, packet, kind, *offered), *offered);
+                    self.count_any(self.crossing(now, packet, kind, *offered), *offered);
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
                 if !self.at.count_left_if_plain(kind, *since, *fate) {
-                    self.count_any_left(Crossing::of(now, packet, kind, *fate), *since, *fate);
+                    self.count_any_left(self.crossing(now, packet, kind, *fate), *since, *fate);
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {

@@ -199,6 +199,9 @@ proptest! {
         let mut offered_and_dropped = vec![[0.0; 2]; groups.len()];
         let mut crossed_before = 0;
         let is_data = |packet: &Packet| matches!(packet.payload(), Payload::Data { .. });
+        let is_of_tcp = |flow: FlowId| matches!(plan.groups[groups[flow.0 as usize]].transport, TransportSpec::Tcp { .. });
+        // probes of a closed window carry no data
+        let is_probe = |packet: &Packet| packet.size() == HEADER && is_of_tcp(packet.flow());
         let offers = here().map(|offer| (offer.at, &offer.packet, offer.offered, true));
         let leaves = left().map(|leave| (leave.at, &leave.packet, leave.fate, false));
         for (at, packet, fate, arrives) in offers.chain(leaves) {
@@ -209,7 +212,7 @@ proptest! {
             *offers += f64::from(u8::from(arrives && is_measured(at)));
             match fate {
                 Offered::Dropped(_) if is_measured(at) => *drops += 1.0,
-                Offered::Accepted { start, lost: false, .. } if start < from && is_data(packet) => {
+                Offered::Accepted { start, lost: false, .. } if start < from && is_data(packet) && !is_probe(packet) => {
                     crossed_before += u64::from(packet.size());
                 }
                 _ => {}
@@ -228,7 +231,7 @@ proptest! {
         let mut seen = BTreeSet::new();
         let crossing: BTreeSet<FlowId> =
             here().filter(|offer| is_data(&offer.packet)).map(|offer| offer.packet.flow()).collect();
-        for (_, packet, in_order) in ledger.delivered.iter().filter(|(at, ..)| *at < from) {
+        for (_, packet, in_order) in ledger.delivered.iter().filter(|(at, packet, _)| *at < from && !is_probe(packet)) {
             let Payload::Data { number, connection, .. } = packet.payload() else { continue };
             let again = *in_order == 0 && seen.contains(&(packet.flow(), connection, number));
             seen.insert((packet.flow(), connection, number));
@@ -246,12 +249,9 @@ proptest! {
         // sums per flow: packets, bits delivered in order, delay in seconds, and the bits without headers
         let mut got = vec![[0.0; 4]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
-            let transport = &plan.groups[groups[packet.flow().0 as usize]].transport;
-            // probes of a closed window carry no data
-            let is_probe = packet.size() == HEADER && matches!(transport, TransportSpec::Tcp { .. });
-            if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) && !is_probe {
+            if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) && !is_probe(packet) {
                 let sums = &mut got[packet.flow().0 as usize];
-                let data = match transport {
+                let data = match &plan.groups[groups[packet.flow().0 as usize]].transport {
                     TransportSpec::Tcp { sender, .. } => sender.payload.min(sender.packet_size - 40),
                     TransportSpec::Udp { .. } => packet.size().saturating_sub(28),
                 };

@@ -240,6 +240,11 @@ impl AtLink {
         meter.waiting += u128::from(start.saturating_sub(now).as_picos());
     }
 
+    /// Handles each packet that is transmitted as one that is not common.
+    pub(super) const fn look_at_each(&mut self) {
+        self.plain_until = Time::ZERO;
+    }
+
     /// Ends the measurement at the end of the run.
     pub(in crate::observe) fn finish(&mut self, simulator: &Simulator) {
         self.air = simulator.air(self.link);

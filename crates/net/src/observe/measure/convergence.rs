@@ -9,7 +9,8 @@
 //! allocation need until each has a share of the link from `(1 - delta) / 2` to `(1 + delta) / 2`. Here:
 //!
 //! - `n` flows share the link, and each must have `1 / n` of its rate, within `delta` of that. What other traffic gets is
-//!   not there to be shared.
+//!   not there to be shared: data that other flows deliver, and ACKs that the link carries for data in the opposite
+//!   direction.
 //! - The change is a flow that joins, a flow that leaves, or a new rate of the link, as RFC 5166 suggests for sudden
 //!   changes. The paper begins with almost nothing for one of the flows.
 //! - The time ends at the beginning of the first window with such rates. The paper's rates are those of a fluid.
@@ -61,7 +62,7 @@ pub(super) struct Convergence {
     rate: LinkRate,
     /// Times at which the rate changes, in order.
     rate_changes: Vec<Time>,
-    /// For each step, the bytes of each flow that shares the link, and last of all others.
+    /// For each step, the bytes of each flow that shares the link, and last of all other traffic.
     bytes: Vec<u64>,
     found: Found,
 }
@@ -146,6 +147,17 @@ impl Convergence {
             Role::Other => self.periods.len(),
             Role::Elsewhere => return,
         };
+        self.count(now, place, bytes);
+    }
+
+    /// Counts an ACK whose transmission at the measured link begins, unless the run ends before.
+    pub(super) fn add_ack(&mut self, start: Time, bytes: u32) {
+        if start < self.measured.end {
+            self.count(start, self.periods.len(), bytes.into());
+        }
+    }
+
+    fn count(&mut self, now: Time, place: usize, bytes: u64) {
         let at = self.first(now) * self.columns() + place;
         if at >= self.bytes.len() {
             self.bytes.resize((self.first(now) + 1) * self.columns(), 0);
@@ -383,6 +395,25 @@ mod tests {
             deliver(&mut flows, 3, 0..40, 9_000);
             let found = found(flows);
             assert_eq!((found.join, found.converged, found.jain), (Some(expected), Some(converged), Some(1.0)));
+        }
+    }
+
+    /// Validates: ACKs that the link carries are not there to be shared: with 20 % for them, 40 % are the share of each of
+    ///     two flows. An ACK that is sent after the end does not count.
+    /// Source: by hand.
+    /// Tolerance: exact.
+    #[test]
+    fn acks_of_opposite_flows_are_not_shared() {
+        for (acks, expected, converged) in [(50, 0.0, 1.0), (0, 2.0, 0.0)] {
+            let mut flows = measured(&[&[(0, 40)], &[(20, 40)]], &constant(), 40);
+            deliver(&mut flows, 0, 0..40, 4_000);
+            deliver(&mut flows, 1, 20..40, 4_000);
+            for ack in 0..40 * acks {
+                flows.add_ack(millis(100 * ack / acks), 40);
+            }
+            flows.add_ack(millis(4_000), 40);
+            let found = found(flows);
+            assert_eq!((found.join, found.converged), (Some(expected), Some(converged)));
         }
     }
 

@@ -15,8 +15,8 @@ pub(super) struct Crossings {
     /// this time.
     arrivals: Vec<u64>,
     drops: Vec<u64>,
-    /// By group, and last for ACKs: bytes of packets whose transmission began before the measured time, without SYNs and
-    /// without packets that the link lost afterwards.
+    /// By group, and last for ACKs: bytes of packets whose transmission began before the measured time, without SYNs,
+    /// probes of a closed window, and packets that the link lost afterwards.
     before: Vec<u64>,
 }
 
@@ -26,8 +26,8 @@ pub(super) struct Crossing {
     pub(super) now: Time,
     flow: u32,
     pub(super) kind: usize,
-    /// Size in bytes; 0 for a SYN.
-    size: u32,
+    /// Size in bytes; 0 for a SYN and for a probe of a closed window.
+    pub(super) size: u32,
     /// When its transmission begins, unless it is lost.
     sent: Option<Time>,
     is_dropped: bool,
@@ -35,9 +35,9 @@ pub(super) struct Crossing {
 
 impl Crossing {
     #[inline(always)]
-    pub(super) fn of(now: Time, packet: &Packet, kind: usize, offered: Offered) -> Self {
+    pub(super) fn of(now: Time, packet: &Packet, kind: usize, has_data: bool, offered: Offered) -> Self {
         let FlowId(flow) = packet.flow();
-        let size = if packet.is_syn() { 0 } else { packet.size() };
+        let size = if has_data { packet.size() } else { 0 };
         let (sent, is_dropped) = match offered {
             Offered::Accepted { start, lost: false, .. } => (Some(start), false),
             Offered::Accepted { .. } | Offered::Queued => (None, false),
