@@ -1,6 +1,6 @@
 //! Queues that are short, long, or without effect.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::queue::{Limit, QueueSpec, RedSpec, Unit};
 use ackclock_net::sizes::LONGEST;
@@ -17,6 +17,7 @@ const RARE_SIZE: f64 = 13.815_510_557_964_274;
 const SWING: f64 = 2.5;
 const MOST_NAMED_WITHOUT_MARKS: usize = 6;
 const MOST_NAMED_WITH_DEFAULT: usize = 3;
+const MOST_NAMED_GROUPS: usize = 3;
 
 /// The unit of RED's average, for a queue in packets of the typical size.
 fn unit(red: &RedSpec) -> String {
@@ -139,23 +140,39 @@ pub(crate) fn no_room_for_copa(scene: &Scene) -> Vec<String> {
 
 /// Reports groups with ECN whose data crosses no queue that marks packets.
 pub(crate) fn unused_ecn(scene: &Scene) -> Vec<String> {
-    let unused = |group: &Group| {
-        let Transport::Tcp { ecn, .. } = group.transport else { return None };
-        let crossed = || group.data.iter().map(|line| &scene.lines[*line]);
-        if ecn == EcnMode::Off || crossed().any(|line| line.queue.marks()) {
-            return None;
+    // by the kind of feedback
+    let mut unused: BTreeMap<&str, Vec<&Group>> = BTreeMap::new();
+    for group in &scene.groups {
+        let mut crossed = group.data.iter().map(|line| &scene.lines[*line]);
+        match group.transport {
+            Transport::Tcp { ecn, .. } if ecn != EcnMode::Off && !crossed.any(|line| line.queue.marks()) => {
+                unused.entry(ecn.word()).or_default().push(group);
+            }
+            _ => {}
         }
-        let named = crossed().take(MOST_NAMED_WITHOUT_MARKS);
-        let queues: Vec<String> = named.map(|line| format!("{} at {}", line.queue.name(), line.name)).collect();
-        Some(format!(
-            "ECN ({}) of group {} has no effect: no queue that its data crosses marks packets ({}). Queues with ecn = \
+    }
+    let notice = |(ecn, groups): (&str, Vec<&Group>)| {
+        let mut queues: Vec<String> = Vec::new();
+        for line in groups.iter().flat_map(|group| &group.data).map(|line| &scene.lines[*line]) {
+            let queue = format!("{} at {}", line.queue.name(), line.name);
+            if queues.len() < MOST_NAMED_WITHOUT_MARKS && !queues.contains(&queue) {
+                queues.push(queue);
+            }
+        }
+        let (of, their) = if let [group] = &groups[..] {
+            (format!("group {}", group.name), "its")
+        } else {
+            let names: Vec<&str> = groups.iter().map(|group| &group.name[..]).take(MOST_NAMED_GROUPS).collect();
+            let more = if groups.len() > MOST_NAMED_GROUPS { ", …" } else { "" };
+            (format!("{} groups ({}{more})", groups.len(), names.join(", ")), "their")
+        };
+        format!(
+            "ECN ({ecn}) of {of} has no effect: no queue that {their} data crosses marks packets ({}). Queues with ecn = \
              true or mark_above do.",
-            ecn.word(),
-            group.name,
             queues.join(", "),
-        ))
+        )
     };
-    scene.groups.iter().filter_map(unused).collect()
+    unused.into_iter().map(notice).collect()
 }
 
 /// Reports groups with a field for queues that no queue on their way uses.
@@ -198,14 +215,43 @@ pub(crate) struct DefaultLimits {
     is_measured: bool,
 }
 
+impl Scene {
+    /// Whether packets can wait at a link for long: whether the data that crosses it can come faster than it leaves. The
+    /// data of TCP, which waits for ACKs, comes no faster than the slowest of all other links on its way lets it pass;
+    /// other data no faster than the slowest one before.
+    fn fills(&self, link: usize) -> bool {
+        if self.lines[link].changes {
+            return true;
+        }
+        let rate = |line: usize| self.lines[line].rate * self.lines[line].count;
+        let is_known = |line: &usize| !self.lines[*line].changes && !self.lines[*line].shares_medium;
+        let mut slowest = BTreeSet::new();
+        for group in &self.groups {
+            let Some(place) = group.data.iter().position(|line| *line == link) else { continue };
+            let after = match group.transport {
+                Transport::Tcp { .. } => &group.data[place + 1..],
+                Transport::Udp { .. } => &[],
+            };
+            let others = group.data[..place].iter().chain(after).copied().filter(is_known);
+            let Some(narrowest) = others.min_by(|a, b| rate(*a).total_cmp(&rate(*b))) else { return true };
+            slowest.insert(narrowest);
+        }
+        slowest.into_iter().map(rate).sum::<f64>() > self.lines[link].rate
+    }
+}
+
 /// Finds the groups whose data crosses queues with the default limit.
 pub(crate) fn default_limits(scene: &Scene) -> Vec<DefaultLimits> {
     let of_group = |(place, group): (usize, &Group)| {
         let (mut queues, mut least) = (Vec::new(), 0.0);
         let size = f64::from(group.packet_size);
-        for line in group.data.iter().map(|line| &scene.lines[*line]) {
+        for place in &group.data {
+            let line = &scene.lines[*place];
             let each = 8.0 * size / line.rate;
             least += line.delay.as_secs_f64() + each;
+            if !scene.fills(*place) {
+                continue;
+            }
             if matches!(line.queue, QueueSpec::DropTail(_)) && line.queue.limit() == Limit::Packets(scene.room) {
                 queues.push(line.name.clone());
             } else if line.name != scene.link {
@@ -256,7 +302,8 @@ mod tests {
     use super::*;
     use crate::scene::testing::scene_of;
 
-    /// A packet of 1500 bytes takes 1.2 ms at 10 Mb/s and 12 us at 1 Gb/s; the propagation delays are 19 and 1 ms.
+    /// A packet of 1500 bytes takes 1.2 ms at 10 Mb/s and 12 us at 1 Gb/s; the propagation delays are 19 and 1 ms. The
+    /// access links cannot be full for long: the link at 10 Mb/s is slower.
     #[test]
     fn the_delay_of_a_packet_without_the_queues_with_the_default_limit() {
         let found = |direction: bool, limit: Limit| {
@@ -277,18 +324,39 @@ mod tests {
             *access = vec![(own.clone(), own)];
             plan.groups[0].reverse = direction;
             let scene = scene_of(&plan);
-            let [limits] = default_limits(&scene).try_into().unwrap();
-            (limits.queues, limits.least, scene.groups[0].round_trip)
+            let limits = default_limits(&scene).pop();
+            assert_eq!(scene.groups[0].round_trip, 0.040 * 1e12);
+            limits.map(|limits| (limits.queues, limits.least))
         };
         let usual = Limit::Packets(100_000);
-        let near = |(queues, least, round_trip): (Vec<String>, f64, f64), expected: &[&str], full: f64| {
-            assert_eq!(queues, expected);
-            assert!((least - (0.020 + 0.0012 * (1.0 + full) + 0.000_012)).abs() < 1e-12, "{least}");
-            assert_eq!(round_trip, 0.040 * 1e12);
+        assert_eq!(found(false, usual), None);
+        let (queues, least) = found(true, usual).expect("the way back has the default limit");
+        assert_eq!(queues, ["bottleneck.reverse"]);
+        assert!((least - (0.020 + 0.0012 + 0.000_012)).abs() < 1e-12, "{least}");
+        assert_eq!(found(true, Limit::Packets(7)), None);
+    }
+
+    /// A flow crosses three links; the second one is slower than the others, or not.
+    #[test]
+    fn a_link_fills_if_data_can_come_faster_than_it_leaves() {
+        let fills = |before: u64, at: u64, after: u64, transport: Transport| {
+            let mut scene = scene_of(&dumbbell_of_reno(1));
+            scene.lines.truncate(3);
+            for (line, mbps) in scene.lines.iter_mut().zip([before, at, after]) {
+                (line.rate, line.count, line.changes) = (1e6 * mbps as f64, 1.0, false);
+            }
+            scene.groups[0].data = vec![0, 1, 2];
+            scene.groups[0].transport = transport;
+            scene.fills(1)
         };
-        near(found(false, usual), &["the access links of it"], 0.0);
-        near(found(true, usual), &["bottleneck.reverse", "the access links of it"], 0.0);
-        near(found(true, Limit::Packets(7)), &["the access links of it"], 7.0);
-        near(found(true, Limit::Bytes(3000)), &["the access links of it"], 2.0);
+        let scene = scene_of(&dumbbell_of_reno(1));
+        let tcp = scene.groups[0].transport;
+        let udp = Transport::Udp { has_random_sizes: false };
+        for (rates, of_tcp, of_udp) in
+            [([10, 5, 9], true, true), ([10, 5, 4], false, true), ([5, 5, 9], false, false), ([4, 5, 9], false, false)]
+        {
+            let [before, at, after] = rates;
+            assert_eq!((fills(before, at, after, tcp), fills(before, at, after, udp)), (of_tcp, of_udp), "{rates:?}");
+        }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Scene {
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) name: String,
+    /// Number of such links: one for each client of a group, or 1.
+    pub(crate) count: f64,
     /// Mean over the run, in bit/s.
     pub(crate) rate: f64,
     pub(crate) delay: Time,
@@ -123,11 +125,11 @@ pub(crate) struct TcpLoad {
 
 impl Scene {
     pub(crate) fn new(plan: &Plan, labels: &Labels) -> Result<Self, PlanError> {
-        let Plan { duration, measure, topology, groups, .. } = plan;
+        let Plan { duration, measure, groups, .. } = plan;
         if labels.groups.len() != groups.len() {
             return Err(PlanError::new("labels.groups", "must have one label per group"));
         }
-        let lines = lines(topology, labels, *duration)?;
+        let lines = lines(plan, labels)?;
         let measured = measured_line(plan);
         let mut scene = Self {
             duration: *duration,
@@ -208,25 +210,27 @@ impl Scene {
 }
 
 /// The links with their names.
-fn lines(topology: &Topology, labels: &Labels, duration: Time) -> Result<Vec<Line>, PlanError> {
-    let named: Vec<(String, &LinkSpec)> = match topology {
+fn lines(plan: &Plan, labels: &Labels) -> Result<Vec<Line>, PlanError> {
+    let named: Vec<(String, u32, &LinkSpec)> = match &plan.topology {
         Topology::Graph { links, .. } => {
             if labels.links.len() != links.len() {
                 return Err(PlanError::new("labels.links", "must have one name per link"));
             }
-            labels.links.iter().cloned().zip(links.iter().map(|edge| &edge.link)).collect()
+            labels.links.iter().cloned().zip(links).map(|(name, edge)| (name, 1, &edge.link)).collect()
         }
         Topology::Dumbbell { bottleneck, reverse, access } => {
-            let shared = [("bottleneck".to_owned(), bottleneck), ("bottleneck.reverse".to_owned(), reverse)];
-            let own = access.iter().zip(&labels.groups).flat_map(|((up, down), label)| {
-                [up, down].map(|link| (format!("the access links of {}", label.name), link))
+            let shared = [("bottleneck".to_owned(), 1, bottleneck), ("bottleneck.reverse".to_owned(), 1, reverse)];
+            let groups = plan.groups.iter().zip(&labels.groups);
+            let own = access.iter().zip(groups).flat_map(|((up, down), (group, label))| {
+                [up, down].map(|link| (format!("the access links of {}", label.name), group.count, link))
             });
             shared.into_iter().chain(own).collect()
         }
     };
-    let line = |(name, link): (String, &LinkSpec)| Line {
+    let line = |(name, count, link): (String, u32, &LinkSpec)| Line {
         name,
-        rate: mean_rate(&link.rate, duration),
+        count: f64::from(count),
+        rate: mean_rate(&link.rate, plan.duration),
         delay: link.delay,
         queue: link.queue.clone(),
         is_lossy: link.loss.as_ref().is_some_and(|loss| !matches!(loss, LossSpec::List { .. })),

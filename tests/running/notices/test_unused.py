@@ -97,6 +97,19 @@ def test_ecn_with_a_queue_that_never_marks(queue: Any, marks: bool) -> None:  # 
         assert f"(droptail at the access links of g, {queue.kind} at bottleneck)" in each
 
 
+def test_groups_with_unused_ecn_share_a_notice() -> None:
+    """Five groups with one kind of feedback and one with another: a notice for each kind."""
+    clients = [
+        {"name": f"g{place}", "source": {"kind": "greedy"}, "transport": {"kind": "tcp", "variant": variant}}
+        for place, variant in enumerate(["dctcp"] * 5 + ["prague"])
+    ]
+    whole = dumbbell(ac.DropTail(packets=9), ac.Tcp("reno")).to_dict() | {"clients": clients}
+    several, one = sorted(noticed(ac.Scenario.from_dict(whole), "ECN"), key=len, reverse=True)
+    assert several.startswith("ECN (dctcp) of 5 groups (g0, g1, g2, …) has no effect: no queue that their data crosses")
+    assert "(droptail at the access links of g0, droptail at bottleneck, droptail at the access links of g1" in several
+    assert one.startswith("ECN (accurate) of group g5 has no effect")
+
+
 def test_laws_with_ecn_of_their_own() -> None:
     (found,) = noticed(dumbbell(ac.DropTail(packets=9), ac.Tcp("prague")), "ECN")
     assert found.startswith("ECN (accurate) of group g has no effect")
