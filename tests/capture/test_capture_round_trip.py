@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from pyarrow import parquet
+from tests.capture.test_capture_reading import tshark
 from tests.capture.test_capture_writing import FLOWS, VARIANTS, at_senders, lossy, written
 from tests.support import pcapng
 
@@ -63,6 +64,31 @@ def test_datagrams_come_back(tmp_path: Path) -> None:
     assert rows["bytes"].tolist() == [packet.length for packet in theirs]
     assert capture.protocols["udp"] == len(theirs) > 1000
     assert capture.notices == ()
+
+
+@pytest.mark.parametrize("by", ["our reader", pytest.param("tshark", marks=pytest.mark.needs("tshark"))])
+def test_codepoints_come_back(by: str, tmp_path: Path) -> None:
+    """Data and ACKs have the codepoint of their group, beside the ECN field.
+
+    Validates: the second byte of the IPv4 header, six bits of the codepoint and two of ECN, as tshark reads it.
+    Source: RFC 2474, section 3; RFC 3168, section 5; RFC 3246: EF is 46.
+    Tolerance: none.
+    """
+    groups = [
+        ac.Clients(count=1, transport=ac.Tcp("dctcp"), source=ac.Greedy(), dscp="EF"),
+        ac.Clients(count=1, transport=ac.Udp(), source=ac.Poisson(rate=300), dscp=9),
+        ac.Clients(count=1, transport=ac.Udp(), source=ac.Poisson(rate=300)),
+    ]
+    place = "bottleneck,bottleneck.reverse"
+    file = written(ac.simulate(lossy("reno", duration="2 s", clients=groups), capture=[place]), tmp_path, place)
+    if by == "tshark":
+        fields = ("ip.src", "ip.dst", "ip.dsfield.dscp", "ip.dsfield.ecn")
+        found = {(each[0], each[1], int(each[2]), int(each[3])) for each in tshark(file, *(word for name in fields for word in ("-e", name)))}
+    else:
+        _, rows = rows_of(file, tmp_path)
+        found = set(rows[["source", "destination", "dscp", "ecn"]].itertuples(index=False, name=None))
+    ends = [(f"10.0.0.{flow}", f"10.128.0.{flow}") for flow in (1, 2, 3)]
+    assert found == {(*ends[0], 46, 2), (*ends[0][::-1], 46, 0), (*ends[1], 9, 0), (*ends[2], 0, 0)}
 
 
 @pytest.mark.parametrize("profile", ["rfc", "ns2-2000"])

@@ -271,17 +271,21 @@ fn push(rows: &mut Rows, record: &Record, time: i64, network: Protocol, seen: Op
     let network = rows.protocol(network);
     rows.network.push(network);
     let (mut transport, mut ends, mut ports, mut marks) = (NONE, [NONE; 2], None, (false, false));
+    let mut service = [NONE; 2];
     if let Some((ip, seen)) = seen {
         let [first, second] = rows.number(seen.flow).map(|number| number as i32);
         ends = if seen.way == 0 { [first, second] } else { [second, first] };
         transport = rows.protocol(Protocol::Transport(ip.protocol)) as i32;
         (ports, marks) = (ip.ports, (ip.fragment, seen.retransmission));
+        service = [ip.service >> 2, ip.service & 0b11].map(i32::from);
     }
     rows.transport.push(transport);
     rows.source.push(ends[0]);
     rows.destination.push(ends[1]);
     rows.source_port.push(ports.map_or(NONE, |(source, _)| i32::from(source)));
     rows.destination_port.push(ports.map_or(NONE, |(_, destination)| i32::from(destination)));
+    rows.dscp.push(service[0]);
+    rows.ecn.push(service[1]);
     rows.fragment.push(marks.0);
     rows.retransmission.push(marks.1);
 }

@@ -195,6 +195,8 @@ fn columns(rows: Rows) -> Vec<Column> {
         ("source_port", Numbers::I32(rows.source_port)),
         ("destination", Numbers::I32(rows.destination)),
         ("destination_port", Numbers::I32(rows.destination_port)),
+        ("dscp", Numbers::I32(rows.dscp)),
+        ("ecn", Numbers::I32(rows.ecn)),
         ("fragment", Numbers::Bool(rows.fragment)),
         ("retransmission", Numbers::Bool(rows.retransmission)),
     ]

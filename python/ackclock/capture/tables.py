@@ -34,6 +34,8 @@ PACKETS: Final = pa.schema(
         ("source_port", pa.uint16()),
         ("destination", _NAME),
         ("destination_port", pa.uint16()),
+        ("dscp", pa.uint8()),
+        ("ecn", pa.uint8()),
         ("fragment", pa.bool_()),
         ("retransmission", pa.bool_()),
     ]

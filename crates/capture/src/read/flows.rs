@@ -237,7 +237,7 @@ mod tests {
         let (a, b) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
         let (source, destination) = if forth { (a, b) } else { (b, a) };
         let ports = Some(if forth { (1000, 80) } else { (80, 1000) });
-        Ip { source, destination, protocol: 6, fragment: false, ports, tcp: Some(tcp) }
+        Ip { source, destination, protocol: 6, service: 0, fragment: false, ports, tcp: Some(tcp) }
     }
 
     fn data(sequence: u32, payload: u32) -> Tcp {

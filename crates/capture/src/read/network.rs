@@ -22,6 +22,8 @@ pub(super) struct Ip {
     pub(super) destination: IpAddr,
     /// Transport protocol after all extension headers (IANA protocol number).
     pub(super) protocol: u8,
+    /// The byte of differentiated services and ECN: type of service in IPv4, traffic class in IPv6.
+    pub(super) service: u8,
     /// Whether the packet is a fragment.
     pub(super) fragment: bool,
     /// Source and destination port; `None` if the protocol has none, or they are not in this fragment or not captured.
@@ -58,6 +60,7 @@ pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
         source: IpAddr::V4(header.source_addr()),
         destination: IpAddr::V4(header.destination_addr()),
         protocol: header.protocol().0,
+        service: header.slice()[1],
         fragment: header.is_fragmenting_payload(),
         ports: None,
         tcp: None,
@@ -83,6 +86,7 @@ pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip> {
         source: IpAddr::V6(header.source_addr()),
         destination: IpAddr::V6(header.destination_addr()),
         protocol: header.next_header().0,
+        service: header.traffic_class(),
         fragment: false,
         ports: None,
         tcp: None,

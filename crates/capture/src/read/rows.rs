@@ -34,6 +34,10 @@ pub struct Rows {
     pub source_port: Vec<i32>,
     /// Destination port, or `NONE`.
     pub destination_port: Vec<i32>,
+    /// Differentiated services codepoint of IP (RFC 2474), or `NONE`.
+    pub dscp: Vec<i32>,
+    /// ECN field of IP (RFC 3168), or `NONE`.
+    pub ecn: Vec<i32>,
     /// Whether the packet is a fragment.
     pub fragment: Vec<bool>,
     /// Whether the packet is a TCP retransmission.

@@ -2,8 +2,6 @@
 
 use std::net::Ipv4Addr;
 
-use ackclock_tcp::Ecn;
-
 /// Bytes of an IPv4 header without options (RFC 791, section 3.1).
 const IP: usize = 20;
 /// Bytes of a TCP header without options (RFC 9293, section 3.1).
@@ -116,11 +114,11 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// A TCP packet with `payload` bytes of data, and `codepoint` in the ECN field of the IP header.
-    pub(super) fn tcp(ends: Ends, codepoint: Ecn, fields: Tcp<'_>, payload: u32) -> Self {
+    /// A TCP packet with `payload` bytes of data, and `service` in the second byte of the IP header.
+    pub(super) fn tcp(ends: Ends, service: u8, fields: Tcp<'_>, payload: u32) -> Self {
         let Tcp { sequence, acknowledgment, flags, ecn, window, options } = fields;
         let length = IP + TCP + options.length;
-        let mut packet = Self::ip(ends, codepoint, PROTOCOL_TCP, length, payload);
+        let mut packet = Self::ip(ends, service, PROTOCOL_TCP, length, payload);
         let tcp = &mut packet.bytes[IP..length];
         tcp[4..8].copy_from_slice(&sequence.to_be_bytes());
         tcp[8..12].copy_from_slice(&acknowledgment.to_be_bytes());
@@ -132,9 +130,9 @@ impl Headers {
     }
 
     /// A UDP packet of `size` bytes, or of the size of its headers if that is larger.
-    pub(super) fn udp(ends: Ends, size: u32) -> Self {
+    pub(super) fn udp(ends: Ends, service: u8, size: u32) -> Self {
         let length = IP + UDP;
-        let mut packet = Self::ip(ends, Ecn::NotEct, PROTOCOL_UDP, length, size.saturating_sub(length as u32));
+        let mut packet = Self::ip(ends, service, PROTOCOL_UDP, length, size.saturating_sub(length as u32));
         let datagram = packet.total as u16 - IP as u16;
         packet.bytes[IP + 4..IP + 6].copy_from_slice(&datagram.to_be_bytes());
         packet.finish(ends, PROTOCOL_UDP, 6)
@@ -152,11 +150,11 @@ impl Headers {
 
     /// The IPv4 header and the ports of a packet of at most 65,535 bytes. Packets that are never fragmented need no
     /// identification (RFC 6864, section 4.1).
-    fn ip(ends: Ends, codepoint: Ecn, protocol: u8, length: usize, payload: u32) -> Self {
+    fn ip(ends: Ends, service: u8, protocol: u8, length: usize, payload: u32) -> Self {
         let total = length as u32 + payload;
         let mut bytes = [0; IP + TCP + MOST_OPTIONS];
         bytes[0] = 0x45;
-        bytes[1] = codepoint as u8;
+        bytes[1] = service;
         bytes[2..4].copy_from_slice(&(total as u16).to_be_bytes());
         bytes[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
         bytes[8] = TIME_TO_LIVE;
@@ -197,6 +195,8 @@ fn folded(sum: u32) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_tcp::Ecn;
+
     use super::*;
 
     /// The words 0001 f203 f4f5 f6f7 add up to 2ddf0: with the carry, ddf2.
@@ -220,7 +220,7 @@ mod tests {
     fn a_segment_worked_by_hand() {
         let fields =
             Tcp { sequence: 1, acknowledgment: 1, flags: ACK, ecn: 0, window: 65_535, options: &Options::NONE };
-        let packet = Headers::tcp(ENDS, Ecn::NotEct, fields, 1460);
+        let packet = Headers::tcp(ENDS, 0, fields, 1460);
         assert_eq!((packet.bytes().len(), packet.total()), (40, 1500));
         assert_eq!(packet.bytes()[10..12], [0x20, 0x9b]);
         assert_eq!(packet.bytes()[36..38], [0xd5, 0x93]);
@@ -238,7 +238,7 @@ mod tests {
             {
                 let fields =
                     Tcp { sequence: 1, acknowledgment: 1, flags: ACK, ecn, window: 9, options: &Options::NONE };
-                let packet = Headers::tcp(ENDS, codepoint, fields, 1460);
+                let packet = Headers::tcp(ENDS, codepoint as u8, fields, 1460);
                 assert_eq!((packet.bytes()[1], &packet.bytes()[32..34]), (byte, &bits[..]));
                 check(&packet, PROTOCOL_TCP);
             }
@@ -254,14 +254,14 @@ mod tests {
         assert_eq!(sack.length, 36);
         for (options, sequence) in [(Options::NONE, 0), (options, 17), (sack, u32::MAX)] {
             let fields = Tcp { sequence, acknowledgment: 5, flags: SYN, ecn: 0, window: 3, options: &options };
-            check(&Headers::tcp(ENDS.back(), Ecn::NotEct, fields, 3), PROTOCOL_TCP);
+            check(&Headers::tcp(ENDS.back(), 0, fields, 3), PROTOCOL_TCP);
         }
         for size in [28, 29, 1000, 65_535] {
-            let packet = Headers::udp(ENDS, size);
+            let packet = Headers::udp(ENDS, 46 << 2, size);
             assert_eq!(packet.total(), size);
             check(&packet, PROTOCOL_UDP);
         }
-        assert_eq!(Headers::udp(ENDS, 1).total(), 28);
+        assert_eq!(Headers::udp(ENDS, 0, 1).total(), 28);
     }
 
     /// Verifies a packet as a receiver does: all words including checksums sum to ffff.

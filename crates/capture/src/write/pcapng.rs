@@ -162,8 +162,8 @@ mod tests {
         };
         let mut file = Pcapng::begin(&mut out, &setup).expect("memory");
         let ends = Ends { from: (Ipv4Addr::LOCALHOST, 1), to: (Ipv4Addr::LOCALHOST, 2) };
-        file.packet(0x1_0000_0002, &Headers::udp(ends, 82), Direction::Inbound, Some("gone")).expect("memory");
-        file.packet(7, &Headers::udp(ends, 29), Direction::Outbound, None).expect("memory");
+        file.packet(0x1_0000_0002, &Headers::udp(ends, 0, 82), Direction::Inbound, Some("gone")).expect("memory");
+        file.packet(7, &Headers::udp(ends, 0, 29), Direction::Outbound, None).expect("memory");
         file.end().expect("memory");
         let (mut at, mut kinds) = (0, Vec::new());
         while at < out.len() {

@@ -28,10 +28,17 @@ const LARGEST_SHIFT: u8 = 14;
 #[derive(Debug)]
 pub(super) struct Wires {
     /// The format of each group, with the id of the flow after the group's last flow.
-    groups: Vec<(u32, Wire)>,
+    groups: Vec<(u32, Group)>,
 }
 
-/// The packet format of a group.
+/// The packet format of a group and its differentiated services codepoint.
+#[derive(Debug)]
+struct Group {
+    wire: Wire,
+    dscp: u8,
+}
+
+/// The packet format of a transport.
 #[derive(Debug)]
 enum Wire {
     Udp,
@@ -61,7 +68,7 @@ impl Wires {
         let mut end = 0;
         let wires = groups.iter().map(|group| {
             end += group.flows();
-            (end, Wire::of(group))
+            (end, Group { wire: Wire::of(group), dscp: group.dscp })
         });
         Self { groups: wires.collect() }
     }
@@ -73,9 +80,12 @@ impl Wires {
             from: (Ipv4Addr::from(SENDERS + packet.flow), FIRST_PORT + (packet.flow % PORTS) as u16),
             to: (Ipv4Addr::from(RECEIVERS + packet.flow), DISCARD),
         };
-        match &self.groups[group].1 {
-            Wire::Udp => Headers::udp(ends, packet.size),
-            Wire::Tcp(connection) => connection.headers(ends, packet, sack),
+        let Group { wire, dscp } = &self.groups[group].1;
+        // six bits of the codepoint (RFC 2474, section 3), and two of ECN (RFC 3168, section 5)
+        let service = dscp << 2 | packet.ecn as u8;
+        match wire {
+            Wire::Udp => Headers::udp(ends, service, packet.size),
+            Wire::Tcp(connection) => connection.headers(ends, service, packet, sack),
         }
     }
 }
@@ -101,22 +111,22 @@ impl Wire {
 }
 
 impl Connection {
-    fn headers(&self, ends: Ends, packet: &Captured, sack: &Sack) -> Headers {
+    fn headers(&self, ends: Ends, service: u8, packet: &Captured, sack: &Sack) -> Headers {
         let before = FIRST_BYTE - 1;
         let none = Options::NONE;
         let opens = self.handshake && packet.number == 1;
-        let (codepoint, ecn) = (packet.ecn, self.flags_of(packet.ecn_flags));
+        let ecn = self.flags_of(packet.ecn_flags);
         match packet.kind {
             CapturedKind::Syn => {
                 let (window, options, ecn) = (self.window_of(0), &self.opening, self.opening_flags()[0]);
                 let fields = Tcp { sequence: before, acknowledgment: 0, flags: SYN, ecn, window, options };
-                Headers::tcp(ends, codepoint, fields, 0)
+                Headers::tcp(ends, service, fields, 0)
             }
             CapturedKind::FirstAck if opens => {
                 let (flags, ecn, window, options) =
                     (SYN | ACK, self.opening_flags()[1], self.window_in(sack, 0), &self.opening);
                 let fields = Tcp { sequence: before, acknowledgment: FIRST_BYTE, flags, ecn, window, options };
-                Headers::tcp(ends.back(), codepoint, fields, 0)
+                Headers::tcp(ends.back(), service, fields, 0)
             }
             CapturedKind::Data => {
                 let window = self.window_of(self.shift);
@@ -126,14 +136,14 @@ impl Connection {
                     _ => (self.byte_of(packet.number), self.data, &self.padding),
                 };
                 let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options };
-                Headers::tcp(ends, codepoint, fields, data)
+                Headers::tcp(ends, service, fields, data)
             }
             CapturedKind::FirstAck | CapturedKind::Ack => {
                 let (acknowledgment, window) = (self.byte_of(packet.number), self.window_in(sack, self.shift));
                 let blocks = sack.blocks().iter().map(|block| (self.byte_of(block.start), self.byte_of(block.end)));
                 let options = if sack.is_empty() { none } else { none.sack(blocks) };
                 let fields = Tcp { sequence: FIRST_BYTE, acknowledgment, flags: ACK, ecn, window, options: &options };
-                Headers::tcp(ends.back(), codepoint, fields, 0)
+                Headers::tcp(ends.back(), service, fields, 0)
             }
         }
     }

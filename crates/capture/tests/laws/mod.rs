@@ -64,10 +64,12 @@ fn check(rows: &Rows, other: &Anonymiser) {
         rows.destination.len(),
         rows.source_port.len(),
         rows.destination_port.len(),
+        rows.dscp.len(),
+        rows.ecn.len(),
         rows.fragment.len(),
         rows.retransmission.len(),
     ];
-    assert_eq!(lengths, [rows.len(); 11]);
+    assert_eq!(lengths, [rows.len(); 13]);
     let (addresses, protocols) = (rows.addresses(None).len() as i32, rows.protocols().len() as i32);
     assert!(rows.source.iter().chain(&rows.destination).all(|&place| (NONE..addresses).contains(&place)));
     assert!(rows.transport.iter().all(|&place| (NONE..protocols).contains(&place)));
