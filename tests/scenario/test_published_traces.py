@@ -48,6 +48,48 @@ def test_a_log_of_gnettrack_has_two_directions(tmp_path: Path) -> None:
     assert course(tmp_path, GNETTRACK, period="4 s")[2] == 4
 
 
+def test_a_log_that_ends_with_an_outage_repeats(tmp_path: Path) -> None:
+    """Validates: a log whose last rate is 0 repeats from the end of its last row: a second of G-NetTrack, and the given
+        time of a throughput log. A given period counts instead, and other logs keep their last rate.
+
+    Source: by hand.
+    Tolerance: exact.
+    """
+    ends = GNETTRACK.replace("50000,9000", "0,9000")
+    assert course(tmp_path, ends) == ([0, 3], [73_000, 0], 4)
+    assert course(tmp_path, ends, period="9 s")[2] == 9
+    assert course(tmp_path, ends, direction="uplink")[2] is None
+    times, rates, period = course(tmp_path, LOG.replace("2728896", "0"))
+    assert (times[-1], rates[-1], period) == (2.001, 0, 3)
+    with pytest.raises(ac.ScenarioError, match="it ends in an outage"):
+        course(tmp_path, GNETTRACK.replace("73,27", "0,27").replace("50000,9000", "0,9000"))
+
+
+@pytest.mark.parametrize("text", [GNETTRACK, LOG, "0.5 9.9\n1.5 2.0\n3.5 4\n", "time,rate\n0,5e6\n", "1\n3\n7\n"])
+def test_a_byte_order_mark_changes_nothing(text: str, tmp_path: Path) -> None:
+    """Spreadsheets write this mark before the first line of CSV."""
+    assert course(tmp_path, "\ufeff" + text) == course(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("trace", "row", "why"),
+    [
+        (ac.RateTrace, "100,0.02", r"all its rates are below 1000 bit/s, as if in kbit/s or Mbit/s; must be .* rate \(bit/s\)"),
+        (ac.DelayTrace, "1e8,25", r"all its delays are above 5 seconds, as if in milliseconds; must be .* delay \(seconds\)"),
+    ],
+)
+def test_a_trace_in_another_unit_is_refused(trace: Any, row: str, why: str, tmp_path: Path) -> None:
+    """One row in the usual unit, or a list in the scenario, shows that the values are meant."""
+    file = tmp_path / "trace.csv"
+    file.write_text(f"time,rate,delay\n0,{row}\n")
+    with pytest.raises(ac.ScenarioError, match=f"trace.csv: cannot be used: {why}"):
+        trace(path=str(file)).course()
+    file.write_text(f"time,rate,delay\n0,{row}\n1,1000,5\n")
+    assert len(trace(path=str(file)).course().values) == 2
+    assert ac.RateTrace(steps=[("0 s", "100 bps")]).course().values == [100]
+    assert ac.DelayTrace(steps=[("0 s", "8 min")]).course().values == [480e12]
+
+
 def test_a_throughput_log_gives_its_bytes(tmp_path: Path) -> None:
     """Validates: each interval has the rate of its bytes.
 
@@ -132,3 +174,15 @@ def test_a_direction_needs_a_file() -> None:
         ac.ScenarioError, match="direction: 'uplink' is not allowed; must be absent when there is no path"
     ):
         ac.RateTrace(steps=[("0 s", "1 Mbps")], direction="uplink")
+
+
+def test_a_file_that_a_check_of_the_whole_reads_is_named(tmp_path: Path) -> None:
+    """The default of ``measure.bin`` is the mean round trip, so it needs the delay trace."""
+    file = tmp_path / "trace.csv"
+    file.write_text("time,delay\n0,25\n15,45\n")
+    link = {"rate": "10 Mbps", "delay_trace": {"path": str(file)}}
+    clients = [{"transport": {"kind": "tcp"}, "source": {"kind": "greedy"}}]
+    access = {"rate": "1 Gbps", "delay": "1 ms"}
+    whole = {"duration": "9 s", "dumbbell": {"access": access, "bottleneck": link}, "clients": clients}
+    with pytest.raises(ac.ScenarioError, match=r"^\S*trace.csv: cannot be used: all its delays are above 5 seconds"):
+        ac.Scenario.from_dict(whole)

@@ -11,7 +11,8 @@
   there, a rate holds from the time of the line before to that of its own line, and the trace repeats. The rate of the
   first line is not used.
 
-A measured rate is what one download received: a lower bound of what the link could carry.
+A measured rate is what one download received: a lower bound of what the link could carry. A log that ends with a rate of
+0 repeats from its end, a second after its last row in a log of G-NetTrack, because every outage ends.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Steps(NamedTuple):
     """The rates, in bit/s."""
     period: float | None
     """Period of a trace that repeats by itself, in seconds."""
+    end: float
+    """End of the last step, in seconds."""
 
 
 def kind_of(data: bytes) -> str | None:
@@ -122,7 +125,7 @@ def _gnettrack(path: str, data: bytes, direction: str) -> Steps:
     if (np.diff(times) < 0).any():
         raise _refused(path, "gnettrack", f"times decrease, in row {int(np.argmax(np.diff(times) < 0)) + 2}")
     last = np.append(np.diff(times) > 0, [True])
-    return Steps(times[last], 1000 * table[column].to_numpy()[last], None)
+    return Steps(times[last], 1000 * table[column].to_numpy()[last], None, times[-1] + 1)
 
 
 def _plain(path: str, data: bytes, kind: str) -> Steps:
@@ -151,7 +154,8 @@ def _plain(path: str, data: bytes, kind: str) -> Steps:
         raise unreadable(path, "it is too long", f"a trace up to {LONGEST_RUN}")
     if lengths.min() < _SHORTEST:
         raise unreadable(path, "two times are nearly the same", "a trace whose times differ by at least a nanosecond")
-    return Steps(np.append([0.0], ends[:-1]), rates, float(ends[-1]) if kind == "pensieve" else None)
+    end = float(ends[-1])
+    return Steps(np.append([0.0], ends[:-1]), rates, end if kind == "pensieve" else None, end)
 
 
 def _finite(path: str, kind: str, column: pa.ChunkedArray) -> NDArray[np.float64]:

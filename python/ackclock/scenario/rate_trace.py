@@ -43,7 +43,7 @@ class RateTrace(StepTrace):
 
     period: Duration | None = None
     """Time after which the trace repeats (default: the last rate holds). Must be absent for traces of mahimahi and
-    Pensieve, which repeat by themselves."""
+    Pensieve, which repeat by themselves. A published log that ends with a rate of 0 repeats from its end by default."""
 
     direction: Cellular | None = None
     """Which rate of a log of G-NetTrack the link has: ``"downlink"`` (default) or ``"uplink"``."""

@@ -112,6 +112,8 @@ class StepTrace(Part):
                 limit = "another trace when period is given: those of mahimahi and Pensieve repeat by themselves"
                 raise errors.unreadable(self.path, "it has a period of its own", limit)
             period = found.period
+        elif period is None and found.end is not None and found.values[-1] == 0:
+            period = found.end
         if period is not None and period <= found.times[-1]:
             raise errors.unreadable(self.path, "it is too long", f"a trace that ends before its period, {self.period}")
         return Course(times=found.times, values=found.values, period=period, sha256=found.sha256)

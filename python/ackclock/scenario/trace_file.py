@@ -6,8 +6,10 @@ expected content.
 
 from __future__ import annotations
 
+import codecs
 import functools
 import hashlib
+import math
 import os
 import re
 import stat
@@ -93,6 +95,10 @@ class Column:
     """Whether the engine's values are whole numbers."""
     extra: str = ""
     """Another form that such a file may have."""
+    usual: tuple[float, float] = (-math.inf, math.inf)
+    """Bounds outside of which not all values of a file may lie, because they are then in another unit."""
+    mistaken: str = ""
+    """This other unit."""
 
     @property
     def form(self) -> _Form:
@@ -107,11 +113,27 @@ class Column:
         unit = f" {self.unit}" if self.unit else ""
         return f"a trace of {self.plural} from 0 to {self.largest}{unit}"
 
+    def check_unit(self, path: str, values: NDArray[np.float64]) -> None:
+        """Refuse values that are probably in another unit."""
+        least, most = self.usual
+        if values.any() and (values.max() < least or values.min() > most):
+            bound = f"below {least:g}" if values.max() < least else f"above {most:g}"
+            raise self.form.refused(path, f"all its {self.plural} are {bound} {self.unit}, as if in {self.mistaken}")
+
 
 RATE: Final = Column(
-    "rate", "rates", "bit/s", FASTEST, 1, extra=", or a trace of mahimahi, Pensieve or G-NetTrack, or a throughput log"
+    "rate",
+    "rates",
+    "bit/s",
+    FASTEST,
+    1,
+    extra=", or a trace of mahimahi, Pensieve or G-NetTrack, or a throughput log",
+    usual=(1000, math.inf),
+    mistaken="kbit/s or Mbit/s",
 )
-DELAY: Final = Column("delay", "delays", "seconds", 3600, PICOSECONDS_PER_SECOND)
+DELAY: Final = Column(
+    "delay", "delays", "seconds", 3600, PICOSECONDS_PER_SECOND, usual=(0, 5), mistaken="milliseconds"
+)
 LOSS: Final = Column("loss", "losses", "", 1, 1, whole=False)
 _MAHIMAHI: Final = _Form(
     "a mahimahi trace: a whole number of milliseconds in each line, in order, the last one above 0",
@@ -152,6 +174,8 @@ class StepFile:
     """The values, in the engine's unit."""
     period: int | None = None
     """Period of a trace that repeats by itself, in picoseconds."""
+    end: int | None = None
+    """End of the last step of a measurement, in picoseconds."""
 
 
 def read(path: str) -> TraceFile:
@@ -202,12 +226,17 @@ def _bytes(path: str, form: _Form) -> bytes:
     return content(Path(path), form.words, most=LARGEST)
 
 
+def _text(data: bytes) -> bytes:
+    """Leave out the byte order mark that some editors and spreadsheets write first."""
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
 @functools.lru_cache(maxsize=4)
 def _read(path: str, modified: int, size: int) -> TraceFile:
     """Read a trace, cached by path, size and time of modification."""
     del modified, size
     data = _bytes(path, _PACKETS)
-    digest, table = hashlib.sha256(data).hexdigest(), _table(path, data, _PACKETS)
+    digest, table = hashlib.sha256(data).hexdigest(), _table(path, _text(data), _PACKETS)
     packets = _packets(path, table["packets"]) if "packets" in table.column_names else None
     return TraceFile(digest, _times(path, table["time"], _PACKETS), packets)
 
@@ -220,26 +249,27 @@ def _read_steps(path: str, column: Column, direction: str, modified: int, size: 
     del modified, size
     form = column.form
     data = _bytes(path, form)
-    digest = hashlib.sha256(data).hexdigest()
+    digest, data = hashlib.sha256(data).hexdigest(), _text(data)
     if column == RATE and _OPPORTUNITY.match(data):
         return StepFile(digest, *_opportunities(path, data))
-    period = None
+    period = end = None
     if column == RATE and (kind := published_traces.kind_of(data)) is not None:
         form.check_rows(path, data.count(b"\n") + 1, spare=_BLANK)
-        times, values, period = published_traces.steps(path, data, kind, direction)
+        times, values, period, end = published_traces.steps(path, data, kind, direction)
     else:
         times, values = _columns(path, data, column)
     wrong = ~((values >= 0) & (values <= column.largest))
     if wrong.any():
         why = f"a {column.name} is out of bounds, in row {int(np.argmax(wrong)) + 1}"
         raise unreadable(path, why, column.limit)
+    column.check_unit(path, values)
     _check_length(path, times[-1])
     picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.uint64)
     if (np.diff(picoseconds) == 0).any():
         raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
     values = values * column.to_engine
-    whole_period = None if period is None else round(period * PICOSECONDS_PER_SECOND)
-    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values, whole_period)
+    period, end = (each and round(each * PICOSECONDS_PER_SECOND) for each in (period, end))
+    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values, period, end)
 
 
 def _columns(path: str, data: bytes, column: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
