@@ -417,6 +417,7 @@ EDITS = [
         "clients.0.source",
         "must be a table with kind = poisson or constant or onoff or fgn or trace or greedy or",
     ),
+    (POISSON, '"greedy"', "clients.0.source", 'such as { kind = "greedy" }, or in Python ac.Greedy()'),
 ]
 
 GRAPH_EDITS = [

@@ -320,9 +320,19 @@ def _reword(found: ErrorDetails, fields: Mapping[str, str], unions: Mapping[str,
             return missing(at, allowed) if tag is None else wrong(at, tag, allowed, noun=name)
         case "model_type" | "model_attributes_type":
             content = f"kind = {' or '.join(kinds)}" if kinds else listed(fields)
-            return wrong(location, value, f"must be a table with {content}")
+            return wrong(location, value, f"{_TABLE}{content}")
         case _:
             return wrong(location, value, found["msg"])
+
+
+_TABLE = "must be a table with "
+_EXAMPLES = {
+    "loss": '{ kind = "random", probability = 0.01 }, or in Python ac.RandomLoss(probability=0.01)',
+    "queue": '{ kind = "codel" }, or in Python ac.CoDel()',
+    "source": '{ kind = "greedy" }, or in Python ac.Greedy()',
+    "transport": '{ kind = "tcp", variant = "cubic" }, or in Python ac.Tcp("cubic")',
+}
+"""Tables for which a text is often given, such as the name of a variant."""
 
 
 def scenario_error(error: ValidationError) -> ScenarioError:
@@ -330,8 +340,13 @@ def scenario_error(error: ValidationError) -> ScenarioError:
     problems = []
     for found in error.errors(include_url=False):
         context: Mapping[str, Any] = found.get("ctx", {})
+        if isinstance(cause := context.get("error"), ScenarioError):  # of a file that a check has read
+            problems += cause.problems
+            continue
         field = ".".join(str(part) for part in found["loc"]) or "scenario"
         allowed = context.get("allowed", found["msg"])
         rank, noun = context.get("rank", _VALUE), context.get("noun", "")
+        if allowed.startswith(_TABLE) and (example := _EXAMPLES.get(field.rpartition(".")[2])):
+            allowed += f", such as {example}"
         problems.append(Problem(field, found["input"], allowed, rank, noun=noun))
     return ScenarioError(problems)

@@ -434,15 +434,15 @@ def numbered(names: Mapping[str, int], other: Kind) -> Kind:
     >>> numbered({"EF": 46}, whole(0, 63)).check("EF"), numbered({"EF": 46}, whole(0, 63)).check(46)
     (46, 46)
     """
-    alternative = f", or {other.allowed.removeprefix('must be ')}"
+    allowed = f"must be one of {', '.join(names)}, or {other.allowed.removeprefix('must be ')}"
 
     def check(value: object) -> object:
         try:
             return other.check(names.get(value, value) if isinstance(value, str) else value)
         except ValueError:
-            raise ValueError(one_of(value, names) + alternative) from None
+            raise ValueError((near(value, names) if isinstance(value, str) else "") + allowed) from None
 
-    return Kind(one_of(None, names) + alternative, check, {"anyOf": [dict(other.schema), {"enum": list(names)}]})
+    return Kind(allowed, check, {"anyOf": [dict(other.schema), {"enum": list(names)}]})
 
 
 def either(*kinds: Kind) -> Kind:
