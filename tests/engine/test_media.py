@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ import ackclock as ac
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     Note = Callable[[str, object], None]
 
@@ -453,3 +455,10 @@ def test_no_notice_blames_another_queue_for_a_wait_on_a_medium() -> None:
         measure={"from": "1 s", "link": "bottleneck.reverse"},
     )
     assert not any("default limit" in notice for notice in ac.simulate(scenario, seed=1).notices)
+
+
+def test_the_guide_has_each_constant_of_a_standard(root: Path) -> None:
+    """Each constant of a medium is in the table of standards, except what is a choice of the network."""
+    rows = re.findall(r"^\| (`.*?`) \|", (root / "docs/guide/wifi.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert set(ac.Medium.model_fields) - named == {"name", "overhead", "retries", "schedule"}
