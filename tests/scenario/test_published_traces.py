@@ -74,8 +74,16 @@ def test_a_byte_order_mark_changes_nothing(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("trace", "row", "why"),
     [
-        (ac.RateTrace, "100,0.02", r"all its rates are below 1000 bit/s, as if in kbit/s or Mbit/s; must be .* rate \(bit/s\)"),
-        (ac.DelayTrace, "1e8,25", r"all its delays are above 5 seconds, as if in milliseconds; must be .* delay \(seconds\)"),
+        (
+            ac.RateTrace,
+            "100,0.02",
+            r"all its rates are below 1000 bit/s, as if in kbit/s or Mbit/s; must be .* rate \(bit/s\)",
+        ),
+        (
+            ac.DelayTrace,
+            "1e8,25",
+            r"all its delays are above 5 seconds, as if in milliseconds; must be .* delay \(seconds\)",
+        ),
     ],
 )
 def test_a_trace_in_another_unit_is_refused(trace: Any, row: str, why: str, tmp_path: Path) -> None:

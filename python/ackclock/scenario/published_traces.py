@@ -11,8 +11,8 @@
   there, a rate holds from the time of the line before to that of its own line, and the trace repeats. The rate of the
   first line is not used.
 
-A measured rate is what one download received: a lower bound of what the link could carry. A log that ends with a rate of
-0 repeats from its end, a second after its last row in a log of G-NetTrack, because every outage ends.
+A measured rate is what one download received: a lower bound of what the link could carry. A log that ends with a rate
+of 0 repeats from its end, a second after its last row in a log of G-NetTrack, because every outage ends.
 """
 
 from __future__ import annotations

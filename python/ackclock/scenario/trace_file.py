@@ -131,9 +131,7 @@ RATE: Final = Column(
     usual=(1000, math.inf),
     mistaken="kbit/s or Mbit/s",
 )
-DELAY: Final = Column(
-    "delay", "delays", "seconds", 3600, PICOSECONDS_PER_SECOND, usual=(0, 5), mistaken="milliseconds"
-)
+DELAY: Final = Column("delay", "delays", "seconds", 3600, PICOSECONDS_PER_SECOND, usual=(0, 5), mistaken="milliseconds")
 LOSS: Final = Column("loss", "losses", "", 1, 1, whole=False)
 _MAHIMAHI: Final = _Form(
     "a mahimahi trace: a whole number of milliseconds in each line, in order, the last one above 0",
@@ -268,8 +266,8 @@ def _read_steps(path: str, column: Column, direction: str, modified: int, size: 
     if (np.diff(picoseconds) == 0).any():
         raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
     values = values * column.to_engine
-    period, end = (each and round(each * PICOSECONDS_PER_SECOND) for each in (period, end))
-    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values, period, end)
+    repeats, ends = (None if each is None else round(each * PICOSECONDS_PER_SECOND) for each in (period, end))
+    return StepFile(digest, picoseconds, np.rint(values) if column.whole else values, repeats, ends)
 
 
 def _columns(path: str, data: bytes, column: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -337,7 +337,7 @@ _EXAMPLES = {
 
 def scenario_error(error: ValidationError) -> ScenarioError:
     """Convert a pydantic error into the error that users see."""
-    problems = []
+    problems: list[Problem] = []
     for found in error.errors(include_url=False):
         context: Mapping[str, Any] = found.get("ctx", {})
         if isinstance(cause := context.get("error"), ScenarioError):  # of a file that a check has read
