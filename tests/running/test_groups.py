@@ -39,6 +39,11 @@ def test_a_group_is_found_by_name(runs: ac.Runs) -> None:
     assert groups.names == ("near", "far")
     assert isinstance(groups, tuple)
     assert groups[:1] == (groups["near"],)
+    assert groups.items() == (("near", groups[0]), ("far", groups[1]))
+    assert "far" in groups
+    assert groups[1] in groups
+    assert "bottleneck" not in groups
+    assert [name for name, _ in runs.links.items()] == ["bottleneck"]
     with pytest.raises(
         ac.ScenarioError, match=r"groups: unknown group 'fra'; did you mean 'far'\? must be one of near, far"
     ):
@@ -57,6 +62,24 @@ def test_a_group_over_several_runs_has_an_interval(runs: ac.Runs) -> None:
     assert "goodput_bps" in dir(runs.groups["far"])
     assert repr(runs.groups["far"]).startswith("GroupRuns(far, 2 flows; goodput: ")
     assert len(runs[:0].groups) == 0
+
+
+def test_a_group_is_compared_seed_by_seed(runs: ac.Runs) -> None:
+    """Validates: the differences are those of the groups' numbers.
+
+    Source: by hand.
+    Tolerance: rounding.
+    """
+    other = ac.replicate(runs.scenario.changed({"clients.0.count": 2}), seeds=3)
+    both = [[run.groups["far"].goodput_bps for run in each] for each in (other, runs)]
+    found = runs.compare(other, "goodput_bps", group="far")
+    assert found.difference.mean == pytest.approx(
+        statistics.mean(after - before for after, before in zip(*both, strict=True))
+    )
+    with pytest.raises(ac.ScenarioError, match="unknown group 'fra'"):
+        runs.compare(other, "goodput_bps", group="fra")
+    with pytest.raises(ac.ScenarioError, match="unknown measure 'utilization'"):
+        runs.compare(other, "utilization", group="far")
 
 
 def test_groups_survive_copies_and_files(runs: ac.Runs, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -11,7 +11,7 @@ from ackclock.running.estimate import Estimate
 from ackclock.running.measured import GroupEstimates, LinkEstimates, RunEstimates
 from ackclock.running.repeats import repeats
 from ackclock.running.run import Run
-from ackclock.running.summary import BRIEF, MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary
+from ackclock.running.summary import BRIEF, GROUP_MEASURES, MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary
 from ackclock.scenario import Scenario
 from ackclock.values.errors import listed, one_of, refuse
 
@@ -204,7 +204,7 @@ class Runs(RunEstimates, Sequence[Run]):
         """Each measured link, in order or by name: ``runs.links["hop1"].loss`` is its mean with an interval."""
         return self.summary.links
 
-    def compare(self, other: "Runs", measure: str) -> "Comparison":
+    def compare(self, other: "Runs", measure: str, *, group: str | None = None) -> "Comparison":
         """Compare one measure of these runs with the same measure of other runs, seed by seed.
 
         Runs with the same seed use the same random numbers, even if their scenarios differ: each source, sender and
@@ -216,8 +216,10 @@ class Runs(RunEstimates, Sequence[Run]):
         other
             Runs of another scenario, with the same seeds.
         measure
-            A number of a `ackclock.Summary`, such as ``cov``. Pairs in which the measure is undefined are
-            excluded.
+            A number of a `ackclock.Summary`, such as ``cov``, or with ``group`` of a `ackclock.GroupSummary`. Pairs in
+            which the measure is undefined are excluded.
+        group
+            Name of a group that both have (default: the whole run).
 
         Returns
         -------
@@ -228,15 +230,17 @@ class Runs(RunEstimates, Sequence[Run]):
         Raises
         ------
         ScenarioError
-            The measure does not exist, the seeds differ, or the measure is undefined in all pairs.
+            The measure or the group does not exist, the seeds differ, or the measure is undefined in all pairs.
         """
         from ackclock.analysis import compare_paired  # noqa: PLC0415  # it loads NumPy
 
-        if measure not in MEASURES:
-            raise refuse("measure", measure, one_of(measure, MEASURES), noun="measure")
+        measures = MEASURES if group is None else GROUP_MEASURES
+        if measure not in measures:
+            raise refuse("measure", measure, one_of(measure, measures), noun="measure")
         if other.seeds != self.seeds:
             raise refuse("other", other.seeds, f"must have the same seeds: {listed(map(str, self.seeds))}")
-        values = (getattr(runs, measure).values for runs in (self, other))
+        both = [runs if group is None else runs.groups[group] for runs in (self, other)]
+        values = (getattr(each, measure).values for each in both)
         pairs = [pair for pair in zip(*values, strict=True) if None not in pair]
         if not pairs:
             raise refuse("measure", measure, "must be defined in both runs of at least one seed")

@@ -33,6 +33,13 @@ class ByName(tuple[T, ...]):
         """The names of the objects, in order."""
         return tuple(each.name for each in self)
 
+    def items(self) -> tuple[tuple[str, T], ...]:
+        """Pairs of a name and its object, in order."""
+        return tuple(zip(self.names, self, strict=True))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.names if isinstance(key, str) else super().__contains__(key)
+
     @overload
     def __getitem__(self, key: str) -> T: ...
     @overload
