@@ -47,6 +47,31 @@ def found(run: ac.Run) -> dict[str, float | None]:
     return {name: getattr(run.summary, name) for name in NAMES}
 
 
+def test_acks_of_a_download_are_not_there_to_be_shared() -> None:
+    """Two uploads share what the ACKs of a download leave.
+
+    Validates: ACKs at the measured link are not part of what flows share: each upload has half of the rest.
+    Source: by hand: a download of 100 Mb/s with delayed ACKs sends 4167 ACKs of 40 bytes each second, 1.33 Mb/s. They
+        leave 8.67 of 10 Mb/s, of which half is 13 % below half of the link, outside of `delta`.
+    Tolerance: that of fair queues, 0.3 s; 5 % for the ACKs.
+    """
+    scenario = flows(queue={"kind": "fq", "packets": 200}, links=["bottleneck.reverse"]).to_dict()
+    scenario["dumbbell"]["reverse"] = {
+        "rate": "100 Mbps",
+        "delay": "9 ms",
+        "queue": {"kind": "droptail", "packets": 300},
+    }
+    scenario["clients"].append(
+        {"name": "download", "direction": "reverse", "transport": {"kind": "tcp"}, "source": {"kind": "greedy"}}
+    )
+    run = ac.simulate(ac.Scenario.from_dict(scenario), seed=1)
+    each = found(run)
+    assert each["converged"] == 1
+    assert each["convergence_join"] == pytest.approx(0, abs=0.3)
+    uploads = sum(group.goodput_bps for group in run.groups if group.name != "download")
+    assert 10e6 - uploads == pytest.approx(1.33e6, rel=0.05)
+
+
 def test_flows_in_fair_queues_converge_at_once() -> None:
     """Validates: with a queue for each flow, two flows share the link from the beginning of the second one on, and one
         has all of it when the other leaves. So each convergence time of the fluid is 0, also after a new rate.
