@@ -12,6 +12,8 @@ from ackclock.analysis.fairness import jain_index
 from ackclock.cli import main
 from ackclock.drawing.paper import draw
 from ackclock.running.figures import chart
+from ackclock.running.figures.asked import Bins
+from ackclock.running.figures.capacity import capacity
 from ackclock.running.figures.together import PANELS, together
 
 if TYPE_CHECKING:
@@ -89,16 +91,18 @@ def test_panels_share_an_axis_and_mark_each_change_once(runs: dict[str, list[ac.
     for panel in drawn.panels[1:]:
         assert [(mark.x, mark.text) for mark in panel.moments] == [(1.0, ""), (2.0, ""), (3.0, "")]
     for panel in drawn.panels:
-        assert [(each.name, each.colour, each.dash) for each in panel.series] == [
-            ("reno", "blue", "solid"),
-            ("cubic", "red", "dashed"),
-        ]
+        lines = [("reno", "blue", "solid"), ("cubic", "red", "dashed")]
+        lines += [("rate of bottleneck", "faint", "dashed")] if panel.y.label == "Goodput, Mb/s" else []
+        assert [(each.name, each.colour, each.dash) for each in panel.series] == lines
 
 
 def test_lines_are_those_of_the_records(runs: dict[str, list[ac.Run]]) -> None:
     (run,) = runs["reno"]
-    (goodput,), (index,) = (together({"reno": [run]}, [name]).panels[0].series for name in ("throughput", "jain"))
+    (goodput, capacity), (index,) = (
+        together({"reno": [run]}, [name]).panels[0].series for name in ("throughput", "jain")
+    )
     own = rates(run)
+    assert np.asarray(capacity.y) == pytest.approx([4.0] * 30 + [2.0] * 10)
     assert np.asarray(goodput.y) == pytest.approx(own.sum(axis=0))
     expected = np.full(40, np.nan)
     expected[10:20] = jain_index(own)[10:20]
@@ -146,7 +150,7 @@ def test_what_cannot_be_drawn_is_refused(runs: dict[str, list[ac.Run]]) -> None:
     for given, figures, options, says in (
         ({}, (), {}, "runs: 0 is not allowed; must be 1 to 8 runs"),
         ({str(place): [run] for place in range(9)}, (), {}, "runs: 9 is not allowed"),
-        (runs, ["states"], {}, "unknown panel of several runs 'states'"),
+        (runs, ["states"], {}, "unknown figure of several runs 'states'"),
         ({"a": [run], "b": [bare]}, ["cwnd"], {}, "cwnd needs the record windows, which not all runs have kept"),
         ({"a": [bare]}, (), {}, "no record in common that can be drawn; these can: windows, throughput, queue"),
         (runs, (), {"start": "9 s"}, "start: 9.0 is not allowed; must be less than the end, 4 s"),
@@ -154,6 +158,105 @@ def test_what_cannot_be_drawn_is_refused(runs: dict[str, list[ac.Run]]) -> None:
     ):
         with pytest.raises(ac.ScenarioError, match=says):
             together(given, figures, **options)  # type: ignore[arg-type]
+
+
+def test_runs_need_no_names(runs: dict[str, list[ac.Run]]) -> None:
+    """A run, a sequence of runs, and those of `replicate`, which are one line."""
+    (run,) = runs["reno"]
+    own = ac.replicate(run.scenario, seeds=2, record=RECORDS)
+    capacity = "rate of bottleneck"
+    for given, names in (
+        (run, ["run 0"]),
+        ([run, run], ["run 0", "run 1"]),
+        (own, ["run 0"]),
+        ((own, run), ["run 0", "run 1"]),
+        ({"a": own}, ["a"]),
+    ):
+        (legend,) = ac.plot(given, "throughput").legends
+        assert [text.get_text() for text in legend.get_texts()][: len(names) + 1] == [*names, capacity]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (5, "runs: 5 is not allowed; must be runs by their names, or a sequence of runs"),
+        ("saved", "runs: 'saved' is not allowed; must be runs by their names"),
+        (None, "runs: None is not allowed"),
+        ([], "runs: 0 is not allowed; must be 1 to 8 runs"),
+        ([3], "runs.run 0: 'int' is not allowed; must be a run, or runs with different seeds"),
+        ({"a": [3]}, "runs.a: 'list' is not allowed; must be a run"),
+    ],
+)
+def test_something_else_than_runs_is_refused(given: Any, says: str) -> None:
+    with pytest.raises(ac.ScenarioError, match=says):
+        ac.plot(given)
+
+
+def test_the_capacity_of_a_bin_is_the_integral_of_the_rate() -> None:
+    """Validates: steps of changes, an outage, a trace with a period, and a trace of opportunities.
+
+    Source: by hand.
+    Tolerance: rounding.
+    """
+    bins = Bins(0.0, 1.0, 6)
+    link: dict[str, Any] = {"delay": "9 ms", "queue": {"kind": "droptail", "packets": 20}}
+
+    def rates(link: dict[str, Any], *changes: dict[str, Any]) -> list[float]:
+        scenario = {
+            "duration": "6 s",
+            "dumbbell": {"access": {"rate": "1 Gbps", "delay": "5 ms"}, "bottleneck": link},
+            "clients": [{"transport": {"kind": "udp"}, "source": {"kind": "poisson", "rate": 9}}],
+            "changes": changes,
+        }
+        drawn = capacity(ac.Scenario.from_dict(scenario).effective(), "bottleneck", bins)
+        return list(drawn[0].y) if drawn else []
+
+    constant = link | {"rate": "4 Mbps"}
+    assert rates(constant) == []
+    slower = {"at": "2500 ms", "rate": "2 Mbps"}
+    down = [{"at": "3500 ms", "up": False, "waiting": waiting} for waiting in ("kept", "lost")]
+    up = {"at": "4250 ms", "up": True}
+    assert rates(constant, slower) == pytest.approx([4, 4, 3, 2, 2, 2])
+    for each in down:
+        assert rates(constant, slower, each, up) == pytest.approx([4, 4, 3, 1, 1.5, 2])
+        assert rates(constant, each) == pytest.approx([4, 4, 4, 2, 0, 0])
+    trace = {"steps": [["0 s", "1 Mbps"], ["1 s", "5 Mbps"]]}
+    assert rates(link | {"rate_trace": trace}) == pytest.approx([1, 5, 5, 5, 5, 5])
+    assert rates(link | {"rate_trace": trace | {"period": "1500 ms"}}) == pytest.approx([1, 3, 3, 1, 3, 3])
+
+
+def test_load_times_of_several_runs_are_in_one_figure(tmp_path: Path, plot: Any) -> None:
+    """Validates: a distribution function for each run, over the load times of all.
+
+    Source: the record of pages.
+    Tolerance: exact.
+    """
+    text = """
+    duration = "20 s"
+    [dumbbell]
+    access = { rate = "1 Gbps", delay = "5 ms" }
+    bottleneck = { rate = "RATE Mbps", delay = "15 ms", queue = { kind = "droptail", packets = 50 } }
+    [[clients]]
+    transport = { kind = "tcp", variant = "cubic" }
+    source = { kind = "pages", document = { kind = "fixed", mean = "9 kB" }, objects = 5, size = { kind = "fixed", \
+mean = "9 kB" }, think = { kind = "exponential", mean = "1 s" } }
+    """
+    runs = {}
+    for rate in ("1", "8"):
+        (tmp_path / f"{rate}.toml").write_text(text.replace("RATE", rate).replace("\\\n", ""), encoding="utf-8")
+        runs[rate] = [ac.simulate(ac.Scenario.from_toml(tmp_path / f"{rate}.toml"), seed=1, record=["pages"])]
+    panel = together(runs, ["load_times"]).panels[0]
+    assert panel.x.label == "Load time, s"
+    slow, fast = panel.series
+    for line, (run,) in zip((slow, fast), runs.values(), strict=True):
+        loads = run.table("pages")["load"].to_numpy()
+        assert line.name.endswith(f"({np.isfinite(loads).sum()} of {loads.size} ended)")
+        within = np.searchsorted(np.sort(loads), np.asarray(line.x), side="right") / loads.size
+        assert np.asarray(line.y) == pytest.approx(within)
+    assert (np.asarray(fast.y) >= np.asarray(slow.y)).all()
+    with pytest.raises(ac.ScenarioError, match="load_times' is not allowed; must be the only one"):
+        together(runs, ["load_times", "queue"])
+    assert plot("1.toml", "8.toml", "--figure", "load_times", "--out", "loads.svg") == (0, "")
 
 
 class TestCommand:
@@ -184,7 +287,7 @@ class TestCommand:
         assert plot("saved", "store", files["cubic"], "--out", "a.svg") == (0, "")
         assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
         names = [series.name for series in drawn[0].panels[0].series]
-        assert names == ["saved", "store: packets 10", "store: packets 40", "cubic"]
+        assert names == ["saved", "store: packets 10", "store: packets 40", "cubic", "rate of bottleneck"]
         assert [panel.y.label for panel in drawn[0].panels] == ["Goodput, Mb/s", "Queue, packets", "Jain's index"]
         assert len(drawn[0].panels[0].bands) == 2, "intervals for the points of the store"
         assert plot("store", "--figure", "jain", "--figure", "throughput") == (0, "")
@@ -198,7 +301,7 @@ class TestCommand:
             ((reno, "--out", "a.gif"), "--out: 'a.gif' is not allowed; must end in one of .png, .svg, .pdf"),
             ((reno, "nowhere"), "nowhere: cannot be used: there is no such directory"),
             ((reno, "--from", "9 s"), "--from: '9 s' is not allowed; must be before the end of the plot"),
-            ((reno, "--figure", "states"), "unknown panel of several runs 'states'"),
+            ((reno, "--figure", "states"), "unknown figure of several runs 'states'"),
         ):
             code, err = plot(*arguments)
             assert (code, err.count("\n")) == (2, 1), err

@@ -438,8 +438,8 @@ def plot(
         typer.Option(
             metavar="NAME",
             help="Figure to draw (default: one for each record of the result). `ackclock list figures` lists all "
-            "figures. Of several runs, a panel: cwnd, rtt, throughput, queue or jain (default: all); may be repeated "
-            "then.",
+            "figures. Of several runs, a panel: cwnd, rtt, throughput, queue or jain (default: all), which may be "
+            "repeated, or completion or load_times.",
             show_default=False,
             autocompletion=completing.figures,
         ),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ackclock.cli.plotting import FORMATS, Choice, load_result, write_figure
 from ackclock.drawing.paper import draw
+from ackclock.running.figures.durations import DURATIONS
 from ackclock.running.figures.together import check_names, together
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
@@ -32,7 +33,7 @@ def plot_together(inputs: Sequence[Path], choice: Choice, figures: Sequence[str]
         raise refuse("--out", str(file), "must not exist yet: figures are never overwritten; give another name")
     runs: dict[str, list[Any]] = {}
     for each in inputs:
-        for name, own in _runs(each, several=len(inputs) > 1).items():
+        for name, own in _runs(each, figures, several=len(inputs) > 1).items():
             if name in runs:
                 raise refuse("RESULT", str(each), "must be given once")
             runs[name] = own
@@ -43,11 +44,11 @@ def plot_together(inputs: Sequence[Path], choice: Choice, figures: Sequence[str]
     sys.stdout.write(f"The figure is {file}\n")
 
 
-def _runs(source: Path, *, several: bool) -> dict[str, list[Any]]:
+def _runs(source: Path, figures: Sequence[str], *, several: bool) -> dict[str, list[Any]]:
     """Return the runs of a result, a store or a scenario file, by their names in the figure."""
     name = source.stem if source.is_file() else source.resolve().name
     if source.is_file():
-        return {name: [_simulated(source)]}
+        return {name: [_simulated(source, figures)]}
     if not is_store(source):
         return {name: [load_result(source)]}
     from ackclock.study.figures.stored import stored_runs  # noqa: PLC0415  # it loads Arrow
@@ -59,9 +60,11 @@ def _runs(source: Path, *, several: bool) -> dict[str, list[Any]]:
     return {": ".join(filter(None, (name if several or not label else "", label))): own for label, own in found.items()}
 
 
-def _simulated(file: Path) -> Any:
-    """Run a scenario with the records of all panels."""
+def _simulated(file: Path, figures: Sequence[str]) -> Any:
+    """Run a scenario with the records of all panels, or of the figures of durations that are asked for."""
     scenario = Scenario.from_toml(file)
+    if durations := [DURATIONS[name].record for name in figures if name in DURATIONS]:
+        return simulate(scenario, seed=_SEED, record=durations)
     duration = TIME.parse(scenario.duration)
     bin_, sample = (TIME.format(max(duration // parts, 1)) for parts in (_BINS, _SAMPLES))
     record = [f"windows/{sample}", f"throughput/{bin_}", f"queue/{sample}"]

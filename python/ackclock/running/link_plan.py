@@ -33,7 +33,7 @@ def link_for_engine(link: Link | GraphLink, changes: Sequence[Change], own: Sequ
     assert link.queue is not None  # noqa: S101  # the scenario is effective
     queue = link.queue.for_engine(own.index(link.queue) if link.queue.kind == PYTHON else 0)
     return {
-        "rate": _rate(link, changes),
+        "rate": rate_for_engine(link, changes),
         **_delay(link, changes),
         "queue": queue,
         **_queue_changes(link.queue, changes),
@@ -48,7 +48,7 @@ def medium_for_engine(medium: Medium) -> dict[str, Any]:
     return {name: TIME.parse(value) if name in _TIMES_OF_MEDIUM else value for name, value in fields.items()}
 
 
-def _rate(link: Link | GraphLink, changes: Sequence[Change]) -> int | dict[str, Any]:
+def rate_for_engine(link: Link | GraphLink, changes: Sequence[Change]) -> int | dict[str, Any]:
     """Return the rate, or its steps and the times in which the link loses its packets."""
     if link.rate_trace is not None:
         course = link.rate_trace.for_engine()

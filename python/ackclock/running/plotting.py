@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ackclock.running.run import Run
+from ackclock.running.runs import Runs
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.figure import Figure
-
-    from ackclock.running.run import Run
 
 __all__ = ["plot"]
 
 
 def plot(
-    runs: Mapping[str, Run | Sequence[Run]],
+    runs: Mapping[str, Run | Sequence[Run]] | Sequence[Run | Sequence[Run]] | Run,
     figures: Sequence[str] = (),
     *,
     link: str | None = None,
@@ -33,10 +33,11 @@ def plot(
     Parameters
     ----------
     runs
-        A run, or several ones with different seeds, by their names in the figure.
+        By its name in the figure, each run, or several ones with different seeds. Without names, in a sequence, they
+        are ``run 0``, ``run 1`` and so on; those of `ackclock.replicate` are one line.
     figures
         Names of the panels: ``cwnd``, ``rtt``, ``throughput``, ``queue`` and ``jain`` (default: all whose records all
-        runs have kept).
+        runs have kept); or only ``completion`` or ``load_times``, a distribution function for each run.
     link
         Name of the link of the panel ``queue`` (default: the measured link).
     flow
@@ -47,7 +48,7 @@ def plot(
     Raises
     ------
     ScenarioError
-        There is no such panel, link or flow, or the runs have not kept a record.
+        There is no such panel, link or flow, the runs have not kept a record, or there is something else than runs.
 
     Examples
     --------
@@ -60,5 +61,22 @@ def plot(
     from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
     from ackclock.running.figures.together import together  # noqa: PLC0415  # it loads NumPy
 
-    by_name = {name: [each] if not isinstance(each, Sequence) else list(each) for name, each in runs.items()}
-    return draw(together(by_name, figures, link=link, flow=flow, start=start, end=end))
+    names = [figures] if isinstance(figures, str) else figures
+    return draw(together(_by_name(runs), names, link=link, flow=flow, start=start, end=end))
+
+
+def _by_name(runs: Any) -> dict[str, list[Run]]:
+    """Return the runs of each line."""
+    if isinstance(runs, Run | Runs):
+        runs = [runs]
+    if isinstance(runs, Sequence) and not isinstance(runs, str):
+        runs = {f"run {place}": each for place, each in enumerate(runs)}
+    if not isinstance(runs, Mapping):
+        raise refuse("runs", runs, "must be runs by their names, or a sequence of runs")
+    found = {}
+    for name, each in runs.items():
+        own = [each] if isinstance(each, Run) else each
+        if not isinstance(own, Sequence) or not all(isinstance(run, Run) for run in own):
+            raise refuse(f"runs.{name}", type(each).__name__, "must be a run, or runs with different seeds")
+        found[str(name)] = list(own)
+    return found

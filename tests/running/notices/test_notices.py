@@ -130,7 +130,8 @@ def way(names: str) -> ac.Scenario:
     """Return a flow that crosses links with the default limit before the measured link, and another one after them.
 
     Without queues, a packet of 1000 bytes takes 125 ms to propagate on all links, 250 ms to be sent on the links with
-    the default limit and 125 ms on the measured one: 0.5 s. The round trip takes 0.25 s.
+    the default limit and 125 ms on the measured one: 0.5 s. The round trip takes 0.25 s. The links change, so that they
+    may be slower than the measured one at some time.
     """
     nodes = [ac.Node(name=f"n{place}") for place in range(len(names) + 2)]
     each: dict[str, Any] = {"rate": f"{32 * len(names)} kbps", "delay": f"{62_500 // len(names)} us"}
@@ -150,7 +151,13 @@ def way(names: str) -> ac.Scenario:
         for name, start in (("short", nodes[-2].name), ("web", "n0"))
     ]
     return ac.Scenario(
-        duration="10 s", packet_size=1000, measure=ac.Measure(link="m"), nodes=nodes, links=links, flows=flows
+        duration="10 s",
+        packet_size=1000,
+        measure=ac.Measure(link="m"),
+        nodes=nodes,
+        links=links,
+        flows=flows,
+        changes=[ac.Change(at="9 s", links=list(names), loss=ac.RandomLoss(probability=0))],
     )
 
 

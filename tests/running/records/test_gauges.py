@@ -216,7 +216,7 @@ def test_a_figure_needs_gauges(tmp_path: Path, capsys: Any) -> None:
     for name, message in (
         ("empty", "have no gauges"),
         ("bare", "its run has kept no gauges; must be a result of `ackclock run FILE --record gauges --out FOLDER`"),
-        ("store", "unknown panel of several runs 'gauges'; must be one of cwnd, rtt, throughput, queue, jain"),
+        ("store", "unknown figure of several runs 'gauges'; must be one of cwnd, rtt, throughput, queue, jain"),
     ):
         with pytest.raises(SystemExit, match="2"):
             main(["plot", str(tmp_path / name), "--figure", "gauges", "--out", str(tmp_path / "a.png")])

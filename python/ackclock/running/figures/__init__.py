@@ -14,6 +14,7 @@ import numpy as np
 
 from ackclock.running.figures import events, of_flows, of_links
 from ackclock.running.figures.asked import Asked
+from ackclock.running.figures.durations import durations
 from ackclock.running.figures.fairness import fairness
 from ackclock.running.figures.gauges import gauge_chart
 from ackclock.running.figures.states import phase_diagram, state_chart
@@ -82,12 +83,16 @@ _OWN: Final = (
     FigureKind(
         "completion",
         "transfers",
-        of_flows.completion,
+        functools.partial(durations, name="completion"),
         "distribution function of the completion times of transfers",
         several=True,
     ),
     FigureKind(
-        "load_times", "pages", of_flows.load_times, "distribution function of the load times of pages", several=True
+        "load_times",
+        "pages",
+        functools.partial(durations, name="load_times"),
+        "distribution function of the load times of pages",
+        several=True,
     ),
     FigureKind("control", "control", of_flows.control, "bitrate of each call that adapts, and of one call why"),
     FigureKind("bitrates", "chunks", of_flows.bitrates, "bitrate of the chunks of adaptive video over time"),

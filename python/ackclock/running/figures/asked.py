@@ -32,13 +32,17 @@ MOST_LINES: Final = 6
 HEIGHT: Final = 3.3
 """Height of a figure, in inches."""
 POINTS: Final = 100
-"""Maximum number of bins of a throughput, and number of points at which several runs are compared."""
+"""Maximum number of bins of a throughput of several runs, and number of points at which they are compared."""
+_BINS_OF_ONE: Final = 5 * POINTS
+"""Maximum number of bins of a throughput of one run."""
 HUES: Final = (("blue", "sky"), ("red", "orange"), ("green", "mint"))
 """Colours of a group's mean and of its flows."""
 FAINT: Final = 0.4
 """Width of one of many lines, in points."""
 _FEW: Final = 8
 """Maximum number of changes that a figure describes in words."""
+_MOST_MARKED: Final = 40
+"""Maximum number of groups' joins and leaves that a figure marks."""
 _CELLS: Final = 1000
 """Cells of the grid of separate points, in each direction."""
 _MEGABITS: Final = 8e-6
@@ -118,11 +122,12 @@ class Asked:
         return np.array([group.name or "" for group in self.run.scenario.groups for _ in range(group.flows)])
 
     def bins(self, times: Numbers) -> Bins:
-        """Return bins for rows at equal distances: each one contains whole rows, and there are at most `POINTS`."""
+        """Return bins for rows at equal distances: each one contains whole rows, and they are not too many to draw."""
         each = self.end - self.start if times.size < 2 else float(np.round(times[1] - times[0], 12))
         first = math.ceil((self.start - times[0]) / each - _ROUNDING) if times.size else 0
         start = float(times[0]) + each * max(first, 0)
-        width = each * max(1, math.ceil((self.end - start) / each / POINTS - _ROUNDING))
+        most = POINTS if len(self.runs) > 1 else _BINS_OF_ONE
+        width = each * max(1, math.ceil((self.end - start) / each / most - _ROUNDING))
         count = int((self.end - start) / width + _ROUNDING)
         if count < 1:
             raise refuse("end", self.end, f"must be at least one bin of {width:g} s after the start")
@@ -162,12 +167,15 @@ class Asked:
         there = sorted({str(group) for each in groups for group in np.unique(each)})
         return there if 1 < len(there) < MOST_LINES else []
 
-    def over_time(self, lines: Sequence[Line], label: str, x_label: str = "Time, s") -> Chart:
-        """Draw curves over time, above zero."""
+    def over_time(
+        self, lines: Sequence[Line], label: str, x_label: str = "Time, s", *, beside: Sequence[Series] = ()
+    ) -> Chart:
+        """Draw curves over time, above zero, with other lines beside them."""
         if not any(line.x.size for line in lines):
             raise self.nothing()
         series, bands = curves(lines)
-        return self.chart(series, label, x_label, bands=bands, most=highest(line.y for line in lines))
+        most = highest([*(line.y for line in lines), *(np.asarray(each.y) for each in beside)])
+        return self.chart([*series, *beside], label, x_label, bands=bands, most=most)
 
     def chart(
         self,
@@ -177,7 +185,6 @@ class Asked:
         *,
         bands: Sequence[Band] = (),
         most: float,
-        joins: bool = False,
     ) -> Chart:
         """Make a chart of one panel with the time to draw, and values from zero to a little above the largest."""
         panel = Panel(
@@ -185,19 +192,22 @@ class Asked:
             y=Axis(label=label, low=0.0, high=_ABOVE * most or 1.0),
             series=series,
             bands=bands,
-            moments=self.moments(joins=joins),
+            moments=self.moments(),
         )
         return Chart(panels=[panel], height=HEIGHT)
 
-    def moments(self, *, joins: bool = False) -> list[Moment]:
-        """Mark the changes of links, and with `joins` those of groups, in words if they are few."""
+    def moments(self) -> list[Moment]:
+        """Mark the changes, and where groups join and leave unless there are very many, in words if they are few."""
         scenario = self.run.scenario
         changes = [(seconds(change.at), change.words) for change in scenario.changes]
-        for group in scenario.groups if joins else ():
+        joins: list[tuple[float, str]] = []
+        for group in scenario.groups:
             for begin, end in periods(group):
-                changes += [(begin, f"+ {group.name}")] if begin > 0 else []
-                changes += [(end, f"- {group.name}")] if math.isfinite(end) else []
-        there = sorted((at, text) for at, text in changes if self.start <= at < self.end)
+                joins += [(begin, f"+ {group.name}")] if begin > 0 else []
+                joins += [(end, f"- {group.name}")] if math.isfinite(end) else []
+        there = sorted((at, text) for at, text in joins if self.start <= at < self.end)
+        there = there if len(there) <= _MOST_MARKED else []
+        there = sorted([*there, *((at, text) for at, text in changes if self.start <= at < self.end)])
         return [Moment(x=at, text=text if len(there) <= _FEW else "") for at, text in there]
 
     def nothing(self) -> Exception:

@@ -32,7 +32,7 @@ def fairness(asked: Asked) -> Chart:
     if not np.isfinite(indices).any():
         raise impossible("plot: at no time are two recorded flows active, so there is no fairness to draw")
     series, bands = curves([Line("Jain's index", bins.starts, indices)], limits=(0.0, 1.0))
-    return asked.chart(series, LABEL, bins.label, bands=bands, most=1.0, joins=True)
+    return asked.chart(series, LABEL, bins.label, bands=bands, most=1.0)
 
 
 def index_in(asked: Asked, run: Run, bins: Bins) -> Numbers:

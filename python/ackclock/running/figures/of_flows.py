@@ -1,4 +1,4 @@
-"""Figures of flows: congestion windows, ACKs, phases and completion times."""
+"""Figures of flows: congestion windows, rates, ACKs and phases."""
 
 from __future__ import annotations
 
@@ -15,23 +15,21 @@ from ackclock.running.figures.asked import (
     MOST_LINES,
     POINTS,
     Line,
-    curves,
     highest,
     sampled,
-    shares,
     steps,
     thinned,
     where,
 )
+from ackclock.running.figures.capacity import capacity
 from ackclock.running.figures.states import PHASES
-from ackclock.values.errors import impossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.running.figures.asked import Asked, Numbers, Rows
 
-__all__ = ["ack_times", "acks", "bitrates", "completion", "control", "load_times", "phases", "rates", "windows"]
+__all__ = ["ack_times", "acks", "bitrates", "control", "phases", "rates", "windows"]
 
 _BITRATE: Final = "Bitrate, Mb/s"
 _CONTROL: Final = ("target", "received", "by_delay", "by_loss")
@@ -82,10 +80,14 @@ def rates(asked: Asked) -> Chart:
     """Draw the rate at which data reaches the application of each flow; of many flows in several runs, by group."""
     rows = [asked.of_flows(run, "throughput", "time", "bytes") for run in asked.runs]
     bins = asked.bins(np.unique(rows[0]["time"]))
+    flows = np.unique(rows[0]["flow"])
+    # the rates of many flows would be low beside that of the link
+    link = asked.run.scenario.measure.link if flows.size <= MOST_LINES else None
+    beside = capacity(asked.run.scenario, link, bins)
     if len(rows) == 1:
         drawn = {flow: (bins.starts, bins.rates(own["time"], own["bytes"])) for flow, own in _by_flow(rows[0]).items()}
-        return asked.chart(_lines(asked, drawn), _RATE, bins.label, most=highest(y for _, y in drawn.values()))
-    flows = np.unique(rows[0]["flow"])
+        most = highest([*(y for _, y in drawn.values()), *(np.asarray(each.y) for each in beside)])
+        return asked.chart([*_lines(asked, drawn), *beside], _RATE, bins.label, most=most)
     names = asked.groups
     if flows.size <= MOST_LINES:
         names = np.array([_name(asked, flow) for flow in range(names.size)])
@@ -95,7 +97,7 @@ def rates(asked: Asked) -> Chart:
     for name in dict.fromkeys(names[flows].tolist()):
         own = [where(names[each["flow"]] == name, each) for each in rows]
         lines.append(Line(name, bins.starts, np.array([bins.rates(each["time"], each["bytes"]) for each in own])))
-    return asked.over_time(lines, _RATE, bins.label)
+    return asked.over_time(lines, _RATE, bins.label, beside=beside)
 
 
 def acks(asked: Asked) -> Chart:
@@ -150,20 +152,6 @@ def phases(asked: Asked) -> Chart:
     return Chart(panels=[panel], height=HEIGHT)
 
 
-def completion(asked: Asked) -> Chart:
-    """Draw the distribution function of the completion times of transfers, also of each group.
-
-    Shares are of the transfers that begin in the time to draw. Transfers that did not end count as longer than all
-    others.
-    """
-    return _durations(asked, "transfers", "completion", "transfers", "Completion time, s")
-
-
-def load_times(asked: Asked) -> Chart:
-    """Draw the distribution function of the load times of pages, as `completion` does for transfers."""
-    return _durations(asked, "pages", "load", "pages", "Load time, s")
-
-
 def bitrates(asked: Asked) -> Chart:
     """Draw the bitrate of the chunks that the client of each video requests."""
     rows = asked.of_flows(asked.run, "chunks", "start", "bitrate")
@@ -196,37 +184,6 @@ def control(asked: Asked) -> Chart:
             bounded.append(np.minimum(y, 2 * most))
             series.append(Series(name=name, x=x, y=bounded[-1], colour=colour, width=1.0))
     return asked.chart(series, _BITRATE, most=highest(bounded))
-
-
-def _durations(asked: Asked, record: str, column: str, things: str, label: str) -> Chart:
-    found = []
-    for run in asked.runs:
-        rows = asked.of_flows(run, record, "start", column, "group")
-        there = (rows["start"] >= asked.start) & (rows["start"] < asked.end)
-        found.append(where(there, rows))
-    times = np.concatenate([rows[column] for rows in found])
-    times = times[times > 0]
-    if not times.size:
-        raise impossible(f"plot: no {things[:-1]} that began from {asked.start:g} s to {asked.end:g} s has ended")
-    low, high = float(times.min()), float(times.max())
-    x = np.geomspace(low, high, 4 * POINTS + 1)
-    x[-1] = high
-
-    def line(group: str | None) -> Line:
-        own = [rows[column][(rows["group"] == group) | (group is None)] for rows in found]
-        total, ended = sum(each.size for each in own), sum(int(np.isfinite(each).sum()) for each in own)
-        name = f"{group or f'all {things}'} ({ended:,} of {total:,} ended)"
-        return Line(name, x, np.array([shares(np.nan_to_num(each, nan=np.inf), x) for each in own]))
-
-    groups = asked.several([rows["group"] for rows in found])
-    series, bands = curves([line(None), *map(line, groups)], limits=(0.0, 1.0))
-    panel = Panel(
-        x=Axis(label=label, log=True),
-        y=Axis(label=f"Share of {things}", low=0.0, high=1.02),
-        series=series,
-        bands=bands,
-    )
-    return Chart(panels=[panel], height=HEIGHT)
 
 
 def _by_flow(rows: Rows) -> Mapping[int, Rows]:

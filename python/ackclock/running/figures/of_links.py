@@ -11,6 +11,7 @@ import numpy as np
 from ackclock.analysis import cov_ladder
 from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.running.figures.asked import HEIGHT, POINTS, Line, curves, shares, where
+from ackclock.running.figures.capacity import capacity
 from ackclock.values.errors import impossible
 from ackclock.values.quantity import seconds
 
@@ -43,7 +44,8 @@ def throughput(asked: Asked) -> Chart:
     for group in asked.several(groups):
         each = [rates_of(where(own == group, rows)) for rows, own in zip(sent, groups, strict=True)]
         lines.append(Line(group, bins.starts, np.array(each)))
-    return asked.over_time(lines, f"Throughput of {asked.link}, Mb/s", bins.label)
+    beside = capacity(asked.run.scenario, asked.link, bins)
+    return asked.over_time(lines, f"Throughput of {asked.link}, Mb/s", bins.label, beside=beside)
 
 
 def rates(asked: Asked) -> Chart:
@@ -51,7 +53,8 @@ def rates(asked: Asked) -> Chart:
     rows = [asked.of_link(run, "throughput", "time", "bytes") for run in asked.runs]
     bins = asked.bins(rows[0]["time"])
     line = Line("throughput", bins.starts, np.array([bins.rates(each["time"], each["bytes"]) for each in rows]))
-    return asked.over_time([line], f"Throughput of {asked.link}, Mb/s", bins.label)
+    beside = capacity(asked.run.scenario, asked.link, bins)
+    return asked.over_time([line], f"Throughput of {asked.link}, Mb/s", bins.label, beside=beside)
 
 
 def arrivals(asked: Asked) -> Chart:

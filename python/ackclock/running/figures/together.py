@@ -9,6 +9,8 @@ import numpy as np
 
 from ackclock.drawing.chart import PENS, Axis, Band, Chart, Dash, Moment, Panel, Series
 from ackclock.running.figures.asked import POINTS, Asked, intervals, periods, sampled, where, within
+from ackclock.running.figures.capacity import capacity, key
+from ackclock.running.figures.durations import DURATIONS, durations_together
 from ackclock.running.figures.fairness import LABEL, index_in
 from ackclock.values.errors import impossible, listed, one_of, refuse
 from ackclock.values.quantity import seconds
@@ -34,6 +36,8 @@ class PanelKind:
     record: str
     label: str
     values: Callable[[Asked, Run], tuple[Numbers, Numbers]]
+    has_capacity: bool = False
+    """Whether the rate of the measured link is drawn as well, if it changes."""
 
 
 def _grid(asked: Asked) -> Numbers:
@@ -80,7 +84,7 @@ def _fairness(asked: Asked, run: Run) -> tuple[Numbers, Numbers]:
 PANELS: Final[Mapping[str, PanelKind]] = {
     "cwnd": PanelKind("windows", "Window, packets", _of_flows("cwnd")),
     "rtt": PanelKind("windows", "Smoothed RTT, ms", _of_flows("srtt", 1e3)),
-    "throughput": PanelKind("throughput", "Goodput, Mb/s", _throughput),
+    "throughput": PanelKind("throughput", "Goodput, Mb/s", _throughput, has_capacity=True),
     "queue": PanelKind("queue", "Queue, packets", _queue),
     "jain": PanelKind("throughput", LABEL, _fairness),
 }
@@ -101,8 +105,12 @@ def together(
 
     if not 1 <= len(runs) <= len(PENS) or not all(runs.values()):
         raise refuse("runs", len(runs), f"must be 1 to {len(PENS)} runs, which a figure can tell apart")
+    check_names(figures)
     every = [run for own in runs.values() for run in own]
-    kinds = _kinds(every, figures)
+    durations = [name for name in figures if name in DURATIONS]
+    if durations and len(figures) > 1:
+        raise refuse("figure", durations[0], "must be the only one: its axis has durations, not times of the run")
+    kinds = [] if durations else _kinds(every, figures)
     last = max(seconds(run.scenario.duration) for run in every)
     begin, stop = time_of("start", start, 0.0), min(time_of("end", end, last), last)
     if not begin < stop:
@@ -113,6 +121,8 @@ def together(
         )
         for name, own in runs.items()
     }
+    if durations:
+        return durations_together(asked, durations[0])
     moments = _moments(list(asked.values()))
     panels = [
         _panel(kind, asked, Axis(label="Time, s" if kind is kinds[-1] else "", low=begin, high=stop), moments)
@@ -134,12 +144,11 @@ def check_names(names: Sequence[str]) -> None:
         There is no such panel.
     """
     for name in names:
-        if name not in PANELS:
-            raise refuse("figure", name, one_of(name, PANELS), noun="panel of several runs")
+        if name not in PANELS and name not in DURATIONS:
+            raise refuse("figure", name, one_of(name, [*PANELS, *DURATIONS]), noun="figure of several runs")
 
 
 def _kinds(runs: Sequence[Run], names: Sequence[str]) -> list[PanelKind]:
-    check_names(names)
     kept = {name: kind for name, kind in PANELS.items() if all(_has(run, kind) for run in runs)}
     if missing := [name for name in names if name not in kept]:
         raise impossible(
@@ -161,7 +170,8 @@ def _has(run: Run, kind: PanelKind) -> bool:
 def _panel(kind: PanelKind, runs: Mapping[str, Asked], x: Axis, moments: Sequence[Moment]) -> Panel:
     series: list[Series] = []
     bands: list[Band] = []
-    tallest = 0.0
+    beside = _capacities(runs) if kind.has_capacity else []
+    tallest = max((float(np.max(each.y)) for each in beside), default=0.0)
     for place, (name, asked) in enumerate(runs.items()):
         found = [kind.values(asked, run) for run in asked.runs]
         means, low, high = intervals(np.array([y for _, y in found]))
@@ -174,12 +184,21 @@ def _panel(kind: PanelKind, runs: Mapping[str, Asked], x: Axis, moments: Sequenc
             bands.append(Band(name=name, x=found[0][0], low=low, high=high, colour=colour, listed=False))
         tallest = max(tallest, float(np.nanmax(means, initial=0.0)))
     most = 1.05 if kind.label == LABEL else 1.05 * tallest or 1.0
-    return Panel(x=x, y=Axis(label=kind.label, low=0.0, high=most), series=series, bands=bands, moments=moments)
+    y = Axis(label=kind.label, low=0.0, high=most)
+    return Panel(x=x, y=y, series=[*series, *beside], bands=bands, moments=moments)
+
+
+def _capacities(runs: Mapping[str, Asked]) -> list[Series]:
+    """Return the rates of the measured links that change, equal ones once."""
+    different = {key(asked.run.scenario): asked for asked in runs.values()}
+    found = []
+    for asked in different.values():
+        bins = asked.bins(np.unique(asked.of_flows(asked.run, "throughput", "time")["time"]))
+        found += capacity(asked.run.scenario, asked.run.scenario.measure.link, bins)
+    return found
 
 
 def _moments(asked: Sequence[Asked]) -> list[Moment]:
     """Return the changes of all runs, each once."""
-    found: dict[Any, Moment] = {
-        (moment.x, moment.text): moment for each in asked for moment in each.moments(joins=True)
-    }
+    found: dict[Any, Moment] = {(moment.x, moment.text): moment for each in asked for moment in each.moments()}
     return sorted(found.values(), key=lambda moment: moment.x)
