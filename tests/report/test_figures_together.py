@@ -201,7 +201,7 @@ def test_the_capacity_of_a_bin_is_the_integral_of_the_rate() -> None:
     bins = Bins(0.0, 1.0, 6)
     link: dict[str, Any] = {"delay": "9 ms", "queue": {"kind": "droptail", "packets": 20}}
 
-    def rates(link: dict[str, Any], *changes: dict[str, Any]) -> list[float]:
+    def rates(link: dict[str, Any], *changes: dict[str, Any]) -> Any:
         scenario = {
             "duration": "6 s",
             "dumbbell": {"access": {"rate": "1 Gbps", "delay": "5 ms"}, "bottleneck": link},
@@ -209,7 +209,7 @@ def test_the_capacity_of_a_bin_is_the_integral_of_the_rate() -> None:
             "changes": changes,
         }
         drawn = capacity(ac.Scenario.from_dict(scenario).effective(), "bottleneck", bins)
-        return list(drawn[0].y) if drawn else []
+        return np.asarray(drawn[0].y).tolist() if drawn else []
 
     constant = link | {"rate": "4 Mbps"}
     assert rates(constant) == []

@@ -5,12 +5,16 @@ from __future__ import annotations
 import copy
 import pickle
 import statistics
+from typing import TYPE_CHECKING
 
 import pytest
 
 import ackclock as ac
 from ackclock.running import result
 from ackclock.running.summary import Groups
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +44,10 @@ def test_a_group_is_found_by_name(runs: ac.Runs) -> None:
     assert isinstance(groups, tuple)
     assert groups[:1] == (groups["near"],)
     assert groups.items() == (("near", groups[0]), ("far", groups[1]))
-    assert "far" in groups
+    names: Container[object] = groups
+    assert "far" in names
     assert groups[1] in groups
-    assert "bottleneck" not in groups
+    assert "bottleneck" not in names
     assert [name for name, _ in runs.links.items()] == ["bottleneck"]
     with pytest.raises(
         ac.ScenarioError, match=r"groups: unknown group 'fra'; did you mean 'far'\? must be one of near, far"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import BatchMeans
     from ackclock.laws.adapter import LawInUse
+    from ackclock.running.periods import Period
     from ackclock.values.arrow import ArrowTable
 
 SEED: Final = whole(0, 2**64 - 1)
@@ -137,6 +138,12 @@ class Run(RunNumbers):
         rows = self._tables[name]
         table: ArrowTable = to_arrow(rows, self.scenario) if isinstance(rows, core.Rows) else rows
         return table
+
+    def periods(self, at: Sequence[float | str] | None = None) -> "tuple[Period, ...]":
+        """Return the results of each period between the changes of the network, as `Runs.periods` of this run alone."""
+        from ackclock.running.periods import periods_of  # noqa: PLC0415  # it loads NumPy
+
+        return periods_of([self], at)
 
     def plot(
         self,

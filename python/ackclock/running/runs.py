@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ackclock.analysis import Comparison
+    from ackclock.running.periods import Period
     from ackclock.values.arrow import ArrowTable
 
 _NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
@@ -245,6 +246,38 @@ class Runs(RunEstimates, Sequence[Run]):
         if not pairs:
             raise refuse("measure", measure, "must be defined in both runs of at least one seed")
         return compare_paired(*zip(*pairs, strict=True))
+
+    def periods(self, at: Sequence[float | str] | None = None) -> "tuple[Period, ...]":
+        """Return the results of each period between the changes of the network.
+
+        Each group has its goodput and its round-trip time, and the measured link its queue, as an `Estimate` over the
+        runs. They are means of the rows of the records ``throughput``, ``windows`` and ``queue`` in the period; what
+        the runs have not recorded is undefined.
+
+        Parameters
+        ----------
+        at
+            Times at which periods begin, in s or as a text such as ``"10 s"`` (default: each change, each time at which
+            a group joins or leaves, and each step of a trace of the measured link that does not repeat).
+
+        Raises
+        ------
+        ScenarioError
+            The runs have none of these records, a time is not allowed, or there are more than 1000 periods.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> scenario = ac.Scenario.from_toml("examples/codel.toml").changed(
+        ...     {"duration": "20 s", "changes": [{"at": "10 s", "rate": "2 Mbps"}]}
+        ... )
+        >>> runs = ac.replicate(scenario, seeds=2, record=["throughput/100ms"])
+        >>> [(period.start, period.end, period.change) for period in runs.periods()]
+        [(0.0, 10.0, ''), (10.0, 20.0, 'rate 2 Mbps')]
+        """
+        from ackclock.running.periods import periods_of  # noqa: PLC0415  # it loads NumPy
+
+        return periods_of(self, at)
 
     def plot(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.drawing.chart import PENS, Axis, Band, Chart, Moment, Panel, Series
+from ackclock.running import changing
 from ackclock.running.tables import numbers, words
 from ackclock.values.errors import impossible, listed, refuse
 from ackclock.values.quantity import seconds
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.running.run import Run
-    from ackclock.scenario import Clients, Flow
 
     Numbers = NDArray[np.float64]
     Rows = Mapping[str, NDArray[Any]]
@@ -199,15 +199,11 @@ class Asked:
     def moments(self) -> list[Moment]:
         """Mark the changes, and where groups join and leave unless there are very many, in words if they are few."""
         scenario = self.run.scenario
-        changes = [(seconds(change.at), change.words) for change in scenario.changes]
-        joins: list[tuple[float, str]] = []
-        for group in scenario.groups:
-            for begin, end in periods(group):
-                joins += [(begin, f"+ {group.name}")] if begin > 0 else []
-                joins += [(end, f"- {group.name}")] if math.isfinite(end) else []
-        there = sorted((at, text) for at, text in joins if self.start <= at < self.end)
-        there = there if len(there) <= _MOST_MARKED else []
-        there = sorted([*there, *((at, text) for at, text in changes if self.start <= at < self.end)])
+        changes, joins = (
+            [(at, text) for at, text in marks if self.start <= at < self.end]
+            for marks in (changing.changes(scenario), changing.joins(scenario))
+        )
+        there = sorted(changes + (joins if len(joins) <= _MOST_MARKED else []))
         return [Moment(x=at, text=text if len(there) <= _FEW else "") for at, text in there]
 
     def nothing(self) -> Exception:
@@ -222,16 +218,6 @@ def _column(column: Any) -> NDArray[Any]:
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
         return words(column)
     return numbers(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
-
-
-def periods(group: Clients | Flow, start: float | None = None) -> list[tuple[float, float]]:
-    """Return when the sources of a group are active, in seconds: from their start on, which may be delayed."""
-    begin = seconds(group.start or "0 s") if start is None else start
-    if group.active is not None:
-        return [(max(seconds(first), begin), seconds(last)) for first, last in group.active]
-    if group.duration is not None:
-        return [(begin, begin + seconds(group.duration))]
-    return [(begin, math.inf if group.stop is None else seconds(group.stop))]
 
 
 def within(spans: Sequence[tuple[float, float]], starts: Numbers, ends: Numbers) -> NDArray[np.bool_]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis.fairness import jain_index
-from ackclock.running.figures.asked import Line, curves, periods, within
+from ackclock.running.changing import active
+from ackclock.running.figures.asked import Line, curves, within
 from ackclock.values.errors import impossible
 from ackclock.values.quantity import seconds
 
@@ -54,4 +55,4 @@ def _active(group: Clients | Flow, bins: Bins, rate: Numbers) -> NDArray[np.bool
     if group.spread is not None and seconds(group.spread) > 0:
         start = float(bins.starts[np.argmax(rate > 0)]) + bins.width if (rate > 0).any() else np.inf
     rounding = 1e-9 * bins.width
-    return within(periods(group, start), bins.starts + rounding, bins.starts + bins.width - rounding)
+    return within(active(group, start), bins.starts + rounding, bins.starts + bins.width - rounding)

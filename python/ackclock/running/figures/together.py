@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ackclock.drawing.chart import PENS, Axis, Band, Chart, Dash, Moment, Panel, Series
-from ackclock.running.figures.asked import POINTS, Asked, intervals, periods, sampled, where, within
+from ackclock.running import changing
+from ackclock.running.figures.asked import POINTS, Asked, intervals, sampled, where, within
 from ackclock.running.figures.capacity import capacity, key
 from ackclock.running.figures.durations import DURATIONS, durations_together
 from ackclock.running.figures.fairness import LABEL, index_in
@@ -54,7 +55,7 @@ def _of_flows(column: str, unit: float = 1.0) -> Callable[[Asked, Run], tuple[Nu
         groups = [group for group in run.scenario.groups for _ in range(group.flows)]
         each = np.full((np.unique(rows["flow"]).size, x.size), np.nan)
         for row, flow in zip(each, np.unique(rows["flow"]), strict=True):
-            own, active = where(rows["flow"] == flow, rows), within(periods(groups[flow]), x, x)
+            own, active = where(rows["flow"] == flow, rows), within(changing.active(groups[flow]), x, x)
             row[active] = sampled(own["time"], own[column], x)[active]
         there = np.isfinite(each).any(axis=0)
         y = np.full(x.size, np.nan)
