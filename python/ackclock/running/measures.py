@@ -619,10 +619,10 @@ class RunMeasures:
     """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
 
     From the change to the beginning of the first window in which each of the ``n`` flows that share the link has
-    a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic. Changes that the next
-    one follows within a window do not count. If flows do not converge before the next change, the time until then
-    counts, so that the mean is a lower bound if ``converged`` is below 1. A flow that is alone joins nobody.
-    ``None`` in results of earlier versions.
+    a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic: what other flows
+    deliver, and ACKs that the link carries. Changes that the next one follows within a window do not count. If
+    flows do not converge before the next change, the time until then counts, so that the mean is a lower bound if
+    ``converged`` is below 1. A flow that is alone joins nobody. ``None`` in results of earlier versions.
     """
     convergence_leave: float | None = None
     """Mean delta-fair convergence time after a flow left, s.
