@@ -60,7 +60,8 @@ class Change(Part):
 
     waiting: Waiting | None = None
     """What happens to the packets of a link that goes down: they are ``"kept"`` until it is up again (default), or
-    ``"lost"`` with those that arrive meanwhile."""
+    ``"lost"`` with those that arrive meanwhile, as in Linux when an interface goes down (``dev_deactivate``). Packets
+    that a first link keeps count for ``limit_output_bytes`` of their sender, also after a change of its path."""
 
     groups: GroupNames | None = None
     """Names of the groups whose ``transport`` or ``via`` changes (default: the group, if the scenario has only one)."""

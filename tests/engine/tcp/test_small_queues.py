@@ -57,6 +57,41 @@ def test_the_queue_of_a_kernel(
     assert (run.summary.utilization, run.summary.retransmissions) == (1, 0)
 
 
+@pytest.mark.parametrize(
+    ("waiting", "limit", "least", "most"), [("lost", 0, 0.9, 1), ("lost", 2**18, 0.9, 1), ("kept", 2**18, 0, 0.05)]
+)
+def test_a_first_link_that_goes_down_at_a_handover(waiting: str, limit: int, least: float, most: float) -> None:
+    """A phone whose first link goes down takes another path of 20 Mb/s.
+
+    Validates: packets that the link loses no longer count for the limit, and the sender fills the other path. Packets
+        that it keeps count, as in a queue of a host that is stopped but not down, and the sender cannot send.
+    Source: Linux, `dev_deactivate_many`, which empties the queue of an interface that goes down, and `tcp_wfree`.
+    Tolerance: nine tenths of the link 10 s after the change; a probe of the timer now and then.
+    """
+
+    def link(start: str, end: str, rate: str) -> ac.GraphLink:
+        return ac.GraphLink(from_=start, to=end, rate=rate, delay="10 ms", queue=ac.DropTail(packets=50))
+
+    transport = ac.Tcp("cubic", limit_output_bytes=limit)
+    scenario = ac.Scenario(
+        profile="linux",
+        duration="30 s",
+        nodes=[ac.Node(name) for name in ("phone", "wifi", "mobile", "server")],
+        links=[
+            link("phone", "wifi", "10 Mbps"),
+            link("wifi", "server", "20 Mbps"),
+            link("phone", "mobile", "20 Mbps"),
+            link("mobile", "server", "20 Mbps"),
+        ],
+        flows=[ac.Flow(from_="phone", to="server", via=["wifi"], transport=transport, source=ac.Greedy())],
+        changes=[
+            ac.Change(at="10 s", links=["phone->wifi"], up=False, waiting=waiting, via=["mobile"]),
+        ],
+        measure=ac.Measure(link="mobile->server", from_="20 s"),
+    )
+    assert least <= ac.simulate(scenario).summary.utilization <= most
+
+
 def test_without_the_limit_the_queue_grows() -> None:
     run = sent("cubic", 10, 40, ac.DropTail(packets=1000), 0)
     assert run.summary.queue_mean > 100
