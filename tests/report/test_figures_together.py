@@ -306,3 +306,28 @@ class TestCommand:
             code, err = plot(*arguments)
             assert (code, err.count("\n")) == (2, 1), err
             assert says in err
+
+
+def test_a_figure_of_one_run_marks_joins_and_steps() -> None:
+    """Changes, joins, leaves and steps of traces; of very many, only the changes."""
+    trace = {"steps": [["0 s", "4 Mbps"], ["1 s", "2 Mbps"], ["3 s", "4 Mbps"]]}
+    whole: dict[str, Any] = {
+        "duration": "4 s",
+        "dumbbell": {
+            "access": {"rate": "1 Gbps", "delay": "5 ms"},
+            "bottleneck": {"rate_trace": trace, "delay": "15 ms", "queue": {"kind": "droptail", "packets": 20}},
+        },
+        "changes": [{"at": "2 s", "loss": {"kind": "random", "probability": 0}}],
+    }
+    group: dict[str, Any] = {"transport": {"kind": "tcp"}, "source": {"kind": "greedy"}}
+    second = group | {"name": "second", "start": "1 s", "stop": "3500 ms"}
+
+    def marks(*clients: dict[str, Any], figure: str = "throughput") -> list[tuple[float, str]]:
+        scenario = ac.Scenario.from_dict(whole | {"clients": [group, *clients]})
+        run = ac.simulate(scenario, record=["throughput/100ms", "queue/100ms"])
+        return [(each.x, each.text) for each in chart([run], figure).panels[0].moments]
+
+    found = [(1.0, "+ second, rate"), (2.0, "loss"), (3.0, "rate"), (3.5, "- second")]
+    assert marks(second) == marks(second, figure="queue") == found
+    many = group | {"active": [[f"{100 * place} ms", f"{100 * place + 50} ms"] for place in range(1, 30)]}
+    assert marks(many) == [(2.0, "loss")]

@@ -9,12 +9,26 @@ from ackclock.scenario.changes import link_of
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ackclock.scenario import Clients, Flow, Scenario
     from ackclock.scenario.step_trace import StepTrace
 
-__all__ = ["active", "changes", "joins", "steps"]
+__all__ = ["active", "changes", "joins", "merged", "steps"]
+
+
+def merged(moments: Iterable[tuple[float, str]]) -> dict[float, str]:
+    """Return what happens at each time, in order.
+
+    Examples
+    --------
+    >>> merged([(9.0, "down"), (5.0, "rate"), (5.0, "delay")])
+    {5.0: 'rate, delay', 9.0: 'down'}
+    """
+    found: dict[float, str] = {}
+    for at, text in sorted(moments, key=lambda moment: moment[0]):
+        found[at] = f"{found[at]}, {text}" if at in found else text
+    return found
 
 
 def changes(scenario: Scenario) -> Iterator[tuple[float, str]]:

@@ -101,12 +101,9 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | None) -> tuple[P
 
 def _changes(run: Run, last: float) -> dict[float, str]:
     """Return the beginnings of all periods with their changes."""
-    found: dict[float, list[str]] = {0.0: []}
-    for of in (changing.changes, changing.joins, changing.steps):
-        for time, text in of(run.scenario):
-            if time < last:
-                found.setdefault(time, []).append(text)
-    return {time: ", ".join(texts) for time, texts in found.items()}
+    kinds = (changing.changes, changing.joins, changing.steps)
+    found = changing.merged(moment for kind in kinds for moment in kind(run.scenario))
+    return {0.0: ""} | {at: text for at, text in found.items() if at < last}
 
 
 def _times(at: Sequence[float | str], last: float) -> list[float]:

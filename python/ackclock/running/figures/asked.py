@@ -42,7 +42,7 @@ FAINT: Final = 0.4
 _FEW: Final = 8
 """Maximum number of changes that a figure describes in words."""
 _MOST_MARKED: Final = 40
-"""Maximum number of groups' joins and leaves that a figure marks."""
+"""Maximum number of joins, leaves and steps of traces that a figure marks."""
 _CELLS: Final = 1000
 """Cells of the grid of separate points, in each direction."""
 _MEGABITS: Final = 8e-6
@@ -197,14 +197,17 @@ class Asked:
         return Chart(panels=[panel], height=HEIGHT)
 
     def moments(self) -> list[Moment]:
-        """Mark the changes, and where groups join and leave unless there are very many, in words if they are few."""
-        scenario = self.run.scenario
-        changes, joins = (
-            [(at, text) for at, text in marks if self.start <= at < self.end]
-            for marks in (changing.changes(scenario), changing.joins(scenario))
+        """Mark the changes; unless they are very many, also joins and leaves of groups, and steps of traces.
+
+        They are in words if they are few.
+        """
+        changes, joins, steps = (
+            [(at, text) for at, text in kind(self.run.scenario) if self.start <= at < self.end]
+            for kind in (changing.changes, changing.joins, changing.steps)
         )
-        there = sorted(changes + (joins if len(joins) <= _MOST_MARKED else []))
-        return [Moment(x=at, text=text if len(there) <= _FEW else "") for at, text in there]
+        others = joins + steps
+        there = changing.merged(changes + (others if len(others) <= _MOST_MARKED else []))
+        return [Moment(x=at, text=text if len(there) <= _FEW else "") for at, text in there.items()]
 
     def nothing(self) -> Exception:
         """Make the error for a time without rows."""
