@@ -66,14 +66,8 @@ def test_datagrams_come_back(tmp_path: Path) -> None:
     assert capture.notices == ()
 
 
-@pytest.mark.parametrize("by", ["our reader", pytest.param("tshark", marks=pytest.mark.needs("tshark"))])
-def test_codepoints_come_back(by: str, tmp_path: Path) -> None:
-    """Data and ACKs have the codepoint of their group, beside the ECN field.
-
-    Validates: the second byte of the IPv4 header, six bits of the codepoint and two of ECN, as tshark reads it.
-    Source: RFC 2474, section 3; RFC 3168, section 5; RFC 3246: EF is 46.
-    Tolerance: none.
-    """
+def with_codepoints(folder: Path) -> tuple[Path, set[tuple[str, str, int, int]]]:
+    """Capture three groups with codepoints; return the file, and its addresses, codepoints and ECN fields."""
     voice: Any = "EF"
     groups = [
         ac.Clients(count=1, transport=ac.Tcp("dctcp"), source=ac.Greedy(), dscp=voice),
@@ -81,20 +75,31 @@ def test_codepoints_come_back(by: str, tmp_path: Path) -> None:
         ac.Clients(count=1, transport=ac.Udp(), source=ac.Poisson(rate=300)),
     ]
     place = "bottleneck,bottleneck.reverse"
-    file = written(ac.simulate(lossy("reno", duration="2 s", clients=groups), capture=[place]), tmp_path, place)
-    if by == "tshark":
-        fields = ("ip.src", "ip.dst", "ip.dsfield.dscp", "ip.dsfield.ecn")
-        found = {
-            (each[0], each[1], int(each[2]), int(each[3]))
-            for each in tshark(file, *(word for name in fields for word in ("-e", name)))
-        }
-    else:
-        _, rows = rows_of(file, tmp_path)
-        found = set(rows[["source", "destination", "dscp", "ecn"]].itertuples(index=False, name=None))
-    ends = [(f"10.0.0.{flow}", f"10.128.0.{flow}") for flow in (1, 2, 3)]
+    file = written(ac.simulate(lossy("reno", duration="2 s", clients=groups), capture=[place]), folder, place)
+    there, other, plain = ((f"10.0.0.{flow}", f"10.128.0.{flow}") for flow in (1, 2, 3))
     # a retransmission is not ECN-capable (RFC 3168, section 6.1.5)
-    data = {(*ends[0], 46, 2), (*ends[0], 46, 0)}
-    assert found == data | {(*ends[0][::-1], 46, 0), (*ends[1], 9, 0), (*ends[2], 0, 0)}
+    data = {(*there, 46, 2), (*there, 46, 0)}
+    return file, data | {(*there[::-1], 46, 0), (*other, 9, 0), (*plain, 0, 0)}
+
+
+def test_codepoints_come_back(tmp_path: Path) -> None:
+    """Data and ACKs have the codepoint of their group, beside the ECN field.
+
+    Validates: the second byte of the IPv4 header, six bits of the codepoint and two of ECN.
+    Source: RFC 2474, section 3; RFC 3168, section 5; RFC 3246: EF is 46.
+    Tolerance: none.
+    """
+    file, expected = with_codepoints(tmp_path)
+    _, rows = rows_of(file, tmp_path)
+    assert set(rows[["source", "destination", "dscp", "ecn"]].itertuples(index=False, name=None)) == expected
+
+
+@pytest.mark.needs("tshark")
+def test_tshark_reads_the_same_codepoints(tmp_path: Path) -> None:
+    file, expected = with_codepoints(tmp_path)
+    fields = ("ip.src", "ip.dst", "ip.dsfield.dscp", "ip.dsfield.ecn")
+    found = tshark(file, *(word for name in fields for word in ("-e", name)))
+    assert {(start, end, int(dscp), int(ecn)) for start, end, dscp, ecn in found} == expected
 
 
 @pytest.mark.parametrize("profile", ["rfc", "ns2-2000"])
