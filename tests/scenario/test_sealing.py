@@ -29,7 +29,7 @@ def files(tmp_path: Path) -> dict[str, str]:
     """Write files of different content, and return the digest of each path."""
     digests = {}
     for place in range(6):
-        content = f"time,rate\n0,{place + 1}\n"
+        content = f"time,rate\n0,{1000 + place}\n"
         path = tmp_path / f"{place}.csv"
         path.write_text(content)
         digests[str(path)] = hashlib.sha256(content.encode()).hexdigest()

@@ -260,11 +260,11 @@ def _read_steps(path: str, column: Column, direction: str, modified: int, size: 
     if wrong.any():
         why = f"a {column.name} is out of bounds, in row {int(np.argmax(wrong)) + 1}"
         raise unreadable(path, why, column.limit)
-    column.check_unit(path, values)
     _check_length(path, times[-1])
     picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.uint64)
     if (np.diff(picoseconds) == 0).any():
         raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
+    column.check_unit(path, values)
     values = values * column.to_engine
     repeats, ends = (None if each is None else round(each * PICOSECONDS_PER_SECOND) for each in (period, end))
     return StepFile(digest, picoseconds, np.rint(values) if column.whole else values, repeats, ends)
