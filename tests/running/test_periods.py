@@ -99,6 +99,7 @@ def test_times_can_be_given_and_records_may_be_missing() -> None:
         (8, 15.5, ""),
         (15.5, 16, ""),
     ]
+    assert run.periods(at="4 s")[1].end == run.periods(at=4)[1].end == 16
     assert found[-1].groups["first"].goodput_bps.mean is None, "no whole bin"
     assert (found[0].queue.mean, found[0].groups["first"].rtt.mean) == (None, None)
     of_link = ac.simulate(scenario(), record=["throughput@bottleneck/1s", "queue/1s"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Period:
         return f"Period({self.start:g} to {self.end:g} s{change}; goodput: {rates})"
 
 
-def periods_of(runs: Sequence[Run], at: Sequence[float | str] | None) -> tuple[Period, ...]:
+def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | None) -> tuple[Period, ...]:
     """Return the results of each period: the arguments are those of `ackclock.Runs.periods`."""
     if not runs:
         raise refuse("runs", 0, "must be at least one run")
@@ -82,20 +82,22 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | None) -> tuple[P
     if len(starts) > _MOST:
         raise refuse("at", f"{len(starts)} times", f"must be at most {_MOST} times; give those of the periods")
     begins = sorted(starts)
-    groups = list(zip(scenario.groups, flows_of_groups(scenario).items(), strict=True))
+    flows = flows_of_groups(scenario)
     every = [_Results(run, kept) for run in runs]
     found = []
     for begin, end in zip(begins, [*begins[1:], last], strict=True):
-        results = (
+        rates = [each.rates(begin, end) for each in every]
+        rtts = [each.rtts(begin, end) for each in every]
+        groups = (
             GroupPeriod(
                 name,
-                Estimate.of((each.goodput(flows, begin, end) for each in every), measure="goodput_bps"),
-                Estimate.of(each.rtt(flows, changing.active(group), begin, end) for each in every),
+                Estimate.of((_defined(each[of.start : of.stop].sum()) for each in rates), measure="goodput_bps"),
+                Estimate.of(_mean(each[of.start : of.stop]) for each in rtts),
             )
-            for group, (name, flows) in groups
+            for name, of in flows.items()
         )
         queue = Estimate.of(each.queue(begin, end) for each in every)
-        found.append(Period(begin, end, starts[begin], Groups(results), queue))
+        found.append(Period(begin, end, starts[begin], Groups(groups), queue))
     return tuple(found)
 
 
@@ -106,9 +108,9 @@ def _changes(run: Run, last: float) -> dict[float, str]:
     return {0.0: ""} | {at: text for at, text in found.items() if at < last}
 
 
-def _times(at: Sequence[float | str], last: float) -> list[float]:
+def _times(at: Sequence[float | str] | float | str, last: float) -> list[float]:
     times = [0.0]
-    for place, given in enumerate(at):
+    for place, given in enumerate([at] if isinstance(at, str | int | float) else at):
         try:
             time = seconds(given) if isinstance(given, str) else float(given)
         except (QuantityError, TypeError, ValueError):
@@ -119,59 +121,89 @@ def _times(at: Sequence[float | str], last: float) -> list[float]:
     return list(dict.fromkeys(times))
 
 
+def _mean(values: NDArray[np.float64]) -> float | None:
+    """Return the mean of the values that are defined."""
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if there.size else None
+
+
+def _defined(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
 class _Results:
-    """The rows of the records of a run."""
+    """The rows of the records of a run, in the order of time."""
 
     def __init__(self, run: Run, kept: set[str]) -> None:
-        of_flows = {"throughput": ("time", "flow", "bytes"), "windows": ("time", "flow", "srtt")}
-        self._rows: dict[str, dict[str, NDArray[Any]]] = {}
-        for name in kept & of_flows.keys():
-            table = run.table(name)
-            if "flow" in table.column_names:  # otherwise the record is of a link
-                self._rows[name] = {column: numbers(table[column]) for column in of_flows[name]}
+        groups = [group for group in run.scenario.groups for _ in range(group.flows)]
+        self._active = [changing.active(group) for group in groups]
+        self._bytes = _columns(run, "throughput", "bytes") if "throughput" in kept else None
+        if self._bytes is not None:
+            self._bins, self._recorded = (np.unique(column) for column in self._bytes[:2])
+        windows = _columns(run, "windows", "srtt") if "windows" in kept else None
+        self._srtt: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        if windows is not None:
+            times, flows, values = windows
+            order = np.argsort(flows, kind="stable")
+            there, first = np.unique(flows[order], return_index=True)
+            pieces = np.split(order, first[1:])
+            self._srtt = {int(flow): (times[own], values[own]) for flow, own in zip(there, pieces, strict=False)}
+        self._queue: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         if "queue" in kept:
             table = run.table("queue")
-            there = words(table["link"]) == run.scenario.measure.link
-            self._rows["queue"] = {column: numbers(table[column])[there] for column in ("time", "packets")}
+            at = words(table["link"]) == run.scenario.measure.link
+            self._queue = numbers(table["time"])[at], numbers(table["packets"])[at]
 
-    def goodput(self, flows: Sequence[int], begin: float, end: float) -> float | None:
-        """Return the goodput of flows, over the whole bins in a time."""
-        rows = self._rows.get("throughput")
-        if rows is None or not np.isin(flows, rows["flow"]).all():
-            return None
-        times = np.unique(rows["time"])
-        width = float(np.round(times[1] - times[0], 12)) if times.size > 1 else np.inf
+    def rates(self, begin: float, end: float) -> NDArray[np.float64]:
+        """Return the goodput of each flow over the whole bins in a time; NaN if it is not recorded."""
+        found = np.full(len(self._active), np.nan)
+        if self._bytes is None:
+            return found
+        times, flows, amounts = self._bytes
+        bins = self._bins
+        width = float(np.round(bins[1] - bins[0], 12)) if bins.size > 1 else np.inf
         rounding = _ROUNDING * width
-        bins = times[(times >= begin - rounding) & (times + width <= end + rounding)]
-        if not bins.size:
-            return None
-        there = np.isin(rows["flow"], flows) & (rows["time"] >= bins[0]) & (rows["time"] <= bins[-1])
-        return float(8 * rows["bytes"][there].sum() / (bins.size * width))
+        bins = bins[(bins >= begin - rounding) & (bins + width <= end + rounding)]
+        if bins.size:
+            part = slice(*np.searchsorted(times, [bins[0], bins[-1] + rounding]))
+            sums = np.bincount(flows[part], amounts[part], minlength=found.size)
+            found[self._recorded] = 8 * sums[self._recorded] / (bins.size * width)
+        return found
 
-    def rtt(self, flows: Sequence[int], spans: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
-        """Return the mean of the flows' means of the smoothed round-trip time while they are active."""
-        rows = self._rows.get("windows")
-        if rows is None:
-            return None
-        means = []
-        for flow in flows:
-            own = rows["flow"] == flow
-            times, values = rows["time"][own], rows["srtt"][own]
-            weight, total = 0.0, 0.0
-            for first, last in spans:
-                low, high = max(begin, first), min(end, last)
-                if low < high and times.size:
-                    edges = np.append(np.clip(times, low, high), high)
-                    lengths = np.where(np.isfinite(values), np.diff(edges), 0.0)
-                    weight += float(lengths.sum())
-                    total += float(lengths @ np.where(np.isfinite(values), values, 0.0))
-            means += [total / weight] if weight else []
-        return float(np.mean(means)) if means else None
+    def rtts(self, begin: float, end: float) -> NDArray[np.float64]:
+        """Return the mean smoothed round-trip time of each flow while it is active; NaN if there is none."""
+        found = np.full(len(self._active), np.nan)
+        for flow, (times, values) in self._srtt.items():
+            weight = total = 0.0
+            for start, stop in self._active[flow]:
+                low, high = max(begin, start), min(end, stop)
+                if low >= high:
+                    continue
+                first = max(int(np.searchsorted(times, low, side="right")) - 1, 0)
+                last = int(np.searchsorted(times, high))
+                own = values[first:last]
+                lengths = np.diff(np.append(np.clip(times[first:last], low, high), high))[: own.size]
+                there = np.isfinite(own)
+                weight += float(lengths[there].sum())
+                total += float(lengths[there] @ own[there])
+            if weight:
+                found[flow] = total / weight
+        return found
 
     def queue(self, begin: float, end: float) -> float | None:
         """Return the mean of the samples of the queue."""
-        rows = self._rows.get("queue")
-        if rows is None:
+        if self._queue is None:
             return None
-        there = rows["packets"][(rows["time"] >= begin) & (rows["time"] < end)]
-        return float(there.mean()) if there.size else None
+        times, packets = self._queue
+        part = packets[slice(*np.searchsorted(times, [begin, end]))]
+        return float(part.mean()) if part.size else None
+
+
+def _columns(
+    run: Run, record: str, column: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]] | None:
+    """Return times, flows and values of a record; ``None`` if it is of a link."""
+    table = run.table(record)
+    if "flow" not in table.column_names:
+        return None
+    return numbers(table["time"]), numbers(table["flow"]).astype(np.int64), numbers(table[column])

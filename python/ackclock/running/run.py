@@ -139,7 +139,7 @@ class Run(RunNumbers):
         table: ArrowTable = to_arrow(rows, self.scenario) if isinstance(rows, core.Rows) else rows
         return table
 
-    def periods(self, at: Sequence[float | str] | None = None) -> "tuple[Period, ...]":
+    def periods(self, at: Sequence[float | str] | float | str | None = None) -> "tuple[Period, ...]":
         """Return the results of each period between the changes of the network, as `Runs.periods` of this run alone."""
         from ackclock.running.periods import periods_of  # noqa: PLC0415  # it loads NumPy
 

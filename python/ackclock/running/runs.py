@@ -247,7 +247,7 @@ class Runs(RunEstimates, Sequence[Run]):
             raise refuse("measure", measure, "must be defined in both runs of at least one seed")
         return compare_paired(*zip(*pairs, strict=True))
 
-    def periods(self, at: Sequence[float | str] | None = None) -> "tuple[Period, ...]":
+    def periods(self, at: Sequence[float | str] | float | str | None = None) -> "tuple[Period, ...]":
         """Return the results of each period between the changes of the network.
 
         Each group has its goodput and its round-trip time, and the measured link its queue, as an `Estimate` over the
