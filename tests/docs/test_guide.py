@@ -269,16 +269,17 @@ def test_bufferbloat(root: Path, tmp_path: Path) -> None:
 
 def test_changing_networks(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/changing_networks.md", root, tmp_path)
-    for name in ("join_and_leave", "join_and_leave_jain", "join_and_leave_both"):
+    for name in ("join_and_leave", "join_and_leave_jain", "join_and_leave_both", "changing_path"):
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     # The guide's statements: who converges after a join, and what is left of the second part of the path.
     shared = reader.session["shared"]
     joins = {name: runs.convergence_join.mean for name, runs in shared.items()}
     assert joins["cubic, fq"] < 0.2 < joins["dctcp"] < 2 < joins["cubic"]
     assert shared["cubic, fq"].jain_windows.mean > 0.995
-    second = {variant: rates[15:30].mean() for variant, rates in reader.session["found"].items()}
-    assert second["cubic"] < 10
-    assert second["bbr"] > 50
+    second = {variant: runs.periods()[1] for variant, runs in reader.session["runs"].items()}
+    assert (second["cubic"].start, second["cubic"].end) == (15, 30)
+    assert second["cubic"].groups[0].goodput_bps.mean < 10e6
+    assert second["bbr"].groups[0].goodput_bps.mean > 50e6
 
 
 def test_wifi(root: Path, tmp_path: Path) -> None:
