@@ -308,7 +308,7 @@ impl Recovery {
     }
 
     /// The segment that may be sent next, except for fast retransmissions and limited transmit, which do not wait.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         match self {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => connection.may_send().then_some(connection.snd_nxt),

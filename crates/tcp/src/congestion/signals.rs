@@ -5,9 +5,16 @@ use ackclock_units::Time;
 /// More than sums of fractions of a segment are rounded by.
 const ROUNDING: f64 = 1e-9;
 
-/// The whole part of a window. Windows are below 2^63, and this conversion needs no call of a function.
-const fn whole(window: f64) -> f64 {
-    (window as i64) as f64
+/// The whole part of a number of segments. It is neither negative nor 2^63 or more, and this conversion needs no call of a
+/// function.
+pub(super) const fn whole(segments: f64) -> f64 {
+    (segments as i64) as f64
+}
+
+/// The same, rounded up.
+pub(super) fn whole_above(segments: f64) -> f64 {
+    let whole = whole(segments);
+    if whole < segments { whole + 1.0 } else { whole }
 }
 
 /// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.

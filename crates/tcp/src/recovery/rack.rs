@@ -251,7 +251,8 @@ impl Rack {
     #[inline(never)]
     pub(crate) fn transmit(&mut self, connection: &mut Connection, number: u64, now: Time) -> Segment {
         let was_idle = connection.flight() == 0;
-        if connection.config.timestamps
+        if number < connection.snd_max
+            && connection.config.timestamps
             && let Some(sent) = connection.records().and_then(|log| log.get(number)).filter(|sent| sent.transmits == 1)
         {
             self.first_sent.insert(number, sent.at);
@@ -333,7 +334,7 @@ impl Rack {
     }
 
     pub(super) fn is_below_window(&self, connection: &Connection) -> bool {
-        (self.pipe(connection, connection.snd_una) + 1) as f64 <= connection.window.cwnd
+        (self.pipe(connection, connection.snd_una) + 1).cast_signed() as f64 <= connection.window.cwnd
     }
 
     /// Whether losses are being repaired, after they were found or after a timeout.
