@@ -347,7 +347,7 @@ impl Recovery {
     }
 
     /// Called when the [next segment](Self::next_segment), `number`, is sent.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn on_sent(&mut self, connection: &mut Connection, number: u64) {
         match self {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => connection.snd_nxt += 1,

@@ -425,6 +425,7 @@ impl Sender {
     }
 
     /// Ends the turn: everything that may be sent has been sent.
+    #[inline(never)]
     fn end_turn(&mut self, now: Time) {
         let Self { connection, recovery, limits, .. } = self;
         limits.enter(recovery.limit(connection, false), now);
@@ -469,6 +470,7 @@ impl Sender {
 
     /// The next segment to send now. Fast retransmissions and limited transmit are sent immediately; other segments are
     /// sent as the window allows, after the processing time if there is one.
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
             Some(number) if number < self.connection.snd_una => return Some(Connection::window_probe(number)),
@@ -483,6 +485,7 @@ impl Sender {
     }
 
     /// The next segment to send after processing.
+    #[inline(always)]
     fn release(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
         if connection.config.overhead > Time::ZERO && !self.release_at.is_at_most(now) {
@@ -518,6 +521,7 @@ impl Sender {
     }
 
     /// Ends the turn while data waits for the next ACK.
+    #[inline(never)]
     fn defer(&mut self, now: Time) {
         let connection = &self.connection;
         self.release_at = PackedOption::NONE;
@@ -541,6 +545,7 @@ impl Sender {
     }
 
     /// Continues a processing time; if none is active, starts one if a segment may be sent after it, or else ends the turn.
+    #[inline(never)]
     fn process(&mut self, now: Time) {
         if !self.release_at.is_none() {
             return;

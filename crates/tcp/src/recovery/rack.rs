@@ -184,8 +184,8 @@ impl Rack {
         if let Some(rate) = connection.rate_mut().filter(|_| is_linux) {
             rate.measure(self.other_rtt);
         }
-        let first = connection.first_sent().map(|first| first.at);
-        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first);
+        let first = |connection: &Connection| connection.first_sent().map(|first| first.at);
+        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first(connection));
         if snd_una > before {
             self.has_progressed = true;
             if !is_linux || snd_una == connection.snd_max {
@@ -229,7 +229,7 @@ impl Rack {
     }
 
     /// The next segment to send.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         if !self.is_below_window(connection) {
             return None;
