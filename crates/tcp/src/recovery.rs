@@ -72,6 +72,14 @@ impl Recovery {
         }
     }
 
+    /// Returns to the initial state. RACK keeps its memory and the clock of its timers.
+    pub(crate) fn renew(&mut self, config: &SenderConfig) {
+        match self {
+            Self::Rack(rack) => rack.renew(),
+            _ => *self = Self::new(config, Ticks::default()),
+        }
+    }
+
     /// The clock of RACK's timers.
     pub(crate) fn ticks(&self) -> Ticks {
         if let Self::Rack(rack) = self { rack.ticks() } else { Ticks::default() }

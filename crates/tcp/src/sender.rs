@@ -105,15 +105,12 @@ impl Sender {
         Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
     }
 
-    /// Resets the sender for a new connection. Only the random stream and the times of its [limits](Self::limits) are
+    /// Resets the sender for a new connection, in the same memory. Only the random stream and the times of its [limits](Self::limits) are
     /// continued.
     pub fn renew(&mut self, now: Time) {
         self.limits.enter(Limit::Application, now);
-        let config = Arc::clone(&self.connection.config);
-        self.recovery = Recovery::new(&config, self.recovery.ticks());
-        let mut next = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
-        self.connection.law.hand_over(&mut next.law);
-        self.connection = next;
+        self.recovery.renew(&self.connection.config);
+        self.connection.renew(&mut self.stream);
         self.release_at = PackedOption::NONE;
     }
 

@@ -127,6 +127,14 @@ impl Rack {
         Self { ticks, ..Self::default() }
     }
 
+    /// Returns to the initial state, in the same memory.
+    pub(super) fn renew(&mut self) {
+        let Self { mut board, news, mut losses, ticks, .. } = std::mem::take(self);
+        board.clear();
+        losses.clear();
+        *self = Self { board, news, losses, ticks, ..Self::default() };
+    }
+
     /// The clock of the timers.
     pub(super) const fn ticks(&self) -> Ticks {
         self.ticks
@@ -354,6 +362,9 @@ impl Rack {
 
     fn reordering_window(&mut self, connection: &Connection) -> Time {
         let is_certain = self.is_repairing() || self.board.sacked() >= DUP_THRESH.into();
+        if self.clock.expects_order(is_certain) {
+            return Time::ZERO;
+        }
         let srtt = self.srtt(connection).unwrap_or(Time::MAX);
         self.clock.reordering_window(is_certain, srtt)
     }

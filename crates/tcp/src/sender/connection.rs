@@ -89,10 +89,23 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(config: Arc<SenderConfig>, times_segments: bool, stream: &mut Stream) -> Self {
-        let mut law = config.congestion.build();
-        if config.timer_tick > Time::ZERO {
-            law.set_tick(config.timer_tick);
+        let law = law(&config);
+        let extra = Extra::of(&config, times_segments || law.times_segments(), &law);
+        Self::with(config, law, extra, stream)
+    }
+
+    /// Returns to the initial state, in the same memory.
+    pub(super) fn renew(&mut self, stream: &mut Stream) {
+        let config = Arc::clone(&self.config);
+        let mut law = law(&config);
+        self.law.hand_over(&mut law);
+        if let Some(extra) = &mut self.extra {
+            extra.renew(&config, &law);
         }
+        *self = Self::with(config, law, self.extra.take(), stream);
+    }
+
+    fn with(config: Arc<SenderConfig>, law: Law, extra: Option<Box<Extra>>, stream: &mut Stream) -> Self {
         let waits = config.handshake || config.lone_segments > 0;
         let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
         let mut connection = Self {
@@ -117,7 +130,7 @@ impl Connection {
             holds: Limit::SlowStart,
             is_settled: false,
             counters: RareCounters::default(),
-            extra: Extra::of(&config, times_segments || law.times_segments(), &law),
+            extra,
             last_sent: Time::ZERO,
             law,
             config,
@@ -587,4 +600,13 @@ impl Connection {
             self.law.holds(&self.window, self.reduced_by)
         }
     }
+}
+
+/// The law of a sender in its initial state.
+fn law(config: &SenderConfig) -> Law {
+    let mut law = config.congestion.build();
+    if config.timer_tick > Time::ZERO {
+        law.set_tick(config.timer_tick);
+    }
+    law
 }
