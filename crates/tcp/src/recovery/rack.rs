@@ -50,7 +50,7 @@ mod rest;
 mod timers;
 mod undo;
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use ackclock_units::Time;
 
@@ -64,7 +64,7 @@ use crate::segment::{Ack, Block, Segment};
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
-use clock::Clock;
+use clock::{Clock, Transmission};
 use delivery::{Delivery, Span};
 use losses::{Losses, Outstanding};
 use probe::{Probe, ProbeOutcome};
@@ -91,8 +91,8 @@ pub struct Rack {
     /// Number of segments that the last ACK delivered.
     delivered: u64,
     ticks: Ticks,
-    /// When outstanding retransmitted segments were sent first, if packets carry timestamps.
-    first_sent: BTreeMap<u64, Time>,
+    /// When outstanding retransmitted segments were sent first, by number, if packets carry timestamps.
+    first_sent: VecDeque<Transmission>,
     /// When the segments that may still arrive out of order are lost.
     recheck: Option<Time>,
     /// When the retransmission timer would fire; for Linux, only while nothing is outstanding.
@@ -145,7 +145,7 @@ impl Rack {
         self.board.memory()
             + self.news.capacity() * size_of::<Block>()
             + self.losses.memory()
-            + self.first_sent.len() * size_of::<(u64, Time)>()
+            + self.first_sent.capacity() * size_of::<Transmission>()
     }
 
     /// Number of segments that the last ACK delivered.
@@ -199,8 +199,8 @@ impl Rack {
             if !is_linux || snd_una == connection.snd_max {
                 self.restart_rto(connection, now);
             }
-            if !self.first_sent.is_empty() {
-                self.first_sent = self.first_sent.split_off(&snd_una);
+            while self.first_sent.front().is_some_and(|first| first.number < snd_una) {
+                self.first_sent.pop_front();
             }
         }
         self.follow_probe(connection, snd_una, duplicate, start);
@@ -263,7 +263,8 @@ impl Rack {
             && connection.config.timestamps
             && let Some(sent) = connection.records().and_then(|log| log.get(number)).filter(|sent| sent.transmits == 1)
         {
-            self.first_sent.insert(number, sent.at);
+            let place = self.first_sent.partition_point(|first| first.number < number);
+            self.first_sent.insert(place, Transmission { at: sent.at, number });
         }
         let pipe = self.pipe(connection, connection.snd_una);
         if pipe == 0 && !was_idle && connection.config.rack == RackRule::Linux && connection.samples_rate() {

@@ -153,19 +153,19 @@ impl Connection {
     /// The state of delivery-rate sampling, if the law asks for samples.
     #[inline(always)]
     pub(crate) fn rate_mut(&mut self) -> Option<&mut DeliveryRate> {
-        self.extra.as_mut()?.rate.as_mut()
+        self.extra.as_mut()?.rate.as_deref_mut()
     }
 
     /// The same, to read it.
     pub(crate) fn rate(&self) -> Option<&DeliveryRate> {
-        self.extra.as_ref()?.rate.as_ref()
+        self.extra.as_ref()?.rate.as_deref()
     }
 
     /// The record of each outstanding segment, and the state of delivery-rate sampling.
     #[inline(always)]
     pub(crate) fn records_and_rate(&mut self) -> Option<(&mut SendLog, Option<&mut DeliveryRate>)> {
         let Extra { log, rate, .. } = &mut **self.extra.as_mut()?;
-        Some((log.as_mut()?, rate.as_mut()))
+        Some((log.as_mut()?, rate.as_deref_mut()))
     }
 
     /// Whether the window is the law's alone.
@@ -567,7 +567,7 @@ impl Connection {
     /// only if the application was the reason (`bbr_cwnd_event`; BBRHandleRestartFromIdle of draft-ietf-ccwg-bbr).
     pub(crate) fn tell_idle(&mut self, now: Time, idle: Time) {
         let Self { law, window, extra, .. } = self;
-        if extra.as_ref().and_then(|extra| extra.rate.as_ref()).is_none_or(DeliveryRate::is_limited) {
+        if extra.as_ref().and_then(|extra| extra.rate.as_deref()).is_none_or(DeliveryRate::is_limited) {
             law.on_idle(window, now, idle);
         }
     }

@@ -20,7 +20,7 @@ use crate::slow_start::SlowStart;
 pub(crate) struct Extra {
     /// The send time of each segment.
     pub(crate) log: Option<SendLog>,
-    pub(crate) rate: Option<DeliveryRate>,
+    pub(crate) rate: Option<Box<DeliveryRate>>,
     pub(crate) slow_start: SlowStart,
     pub(crate) pacer: Option<Pacer>,
     pub(crate) marks: Option<Marks>,
@@ -52,7 +52,7 @@ impl Extra {
 
     fn with(log: Option<SendLog>, slow_start: SlowStart, config: &SenderConfig, law: &Law) -> Self {
         let pacer = (config.pacing != Pacing::Off).then(|| Pacer::new(config));
-        let rate = law.samples_rate().then(|| DeliveryRate::new(config));
+        let rate = law.samples_rate().then(|| Box::new(DeliveryRate::new(config)));
         let window = config.first_window().map(PeerWindow::new);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);
@@ -91,7 +91,7 @@ impl Extra {
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
             + self.log.as_ref().map_or(0, SendLog::memory)
-            + self.rate.as_ref().map_or(0, DeliveryRate::memory)
+            + self.rate.as_ref().map_or(0, |rate| rate.memory())
             + self.gso.as_ref().map_or(0, |gso| size_of_val(&**gso))
             + self.small_queue.as_ref().map_or(0, |queue| queue.memory())
     }
