@@ -203,12 +203,18 @@ impl Rack {
                 self.first_sent.pop_front();
             }
         }
-        self.follow_probe(connection, snd_una, duplicate, start);
+        if self.probe.is_some() {
+            self.follow_probe(connection, snd_una, duplicate, start);
+        }
         if duplicate {
             self.clock.duplicate_reported(snd_una, connection.snd_max);
         }
         let ends = self.phase != Phase::Open && !self.lasts(connection, snd_una);
-        let undone = self.look_for_undo(connection, snd_una, duplicate, original, delivery);
+        let undone = if duplicate || original || self.phase == Phase::Loss {
+            self.look_for_undo(connection, snd_una, duplicate, original, delivery)
+        } else {
+            Undone::No
+        };
         if ends && self.phase != Phase::Open {
             self.end(connection);
         }
@@ -440,6 +446,7 @@ impl Rack {
     }
 
     /// Draws conclusions from an ACK about the outstanding probe.
+    #[inline(never)]
     fn follow_probe(&mut self, connection: &mut Connection, snd_una: u64, duplicate: bool, start: Start) {
         let Some(probe) = self.probe else { return };
         let plain = !duplicate && snd_una == connection.snd_una && self.delivered == 0;
