@@ -34,6 +34,12 @@ pub(crate) struct Growth {
 }
 
 impl Window {
+    /// The whole segments of the congestion window. They are below 2^63, to which a conversion takes half as long.
+    #[inline(always)]
+    pub(crate) const fn segments(&self) -> u64 {
+        (self.cwnd as i64).cast_unsigned()
+    }
+
     /// Takes the fraction of a segment from the window. A window at the threshold remains there: the fraction of the
     /// threshold is then taken too, as the window would be in slow start without its own.
     fn take_fraction(&mut self) -> f64 {

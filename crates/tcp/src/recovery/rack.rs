@@ -330,7 +330,7 @@ impl Rack {
 
     /// The sender's state at the beginning of an episode.
     fn start(&self, connection: &Connection) -> Start {
-        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.sacked() }
+        Start { cwnd: connection.window.segments(), flight: connection.flight(), known: self.sacked() }
     }
 
     /// The minimum round-trip time, once there is a sample.

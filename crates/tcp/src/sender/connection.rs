@@ -211,7 +211,7 @@ impl Connection {
     pub(crate) fn is_app_limited(&self, rwnd: u64) -> bool {
         let flight = self.snd_nxt - self.snd_una;
         let no_more = self.snd_nxt == self.supplied || flight >= rwnd;
-        no_more && flight < self.window.cwnd as u64
+        no_more && flight < self.window.segments()
     }
 
     /// Whether the window must not grow with an ACK, because it was not the limit.
@@ -231,7 +231,7 @@ impl Connection {
         let Self { extra, snd_una, snd_nxt, snd_max, supplied, window, .. } = self;
         if let Some(usage) = extra.as_mut().and_then(|extra| extra.usage.as_mut()) {
             let has_data = *snd_nxt < *supplied;
-            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, window.cwnd as u64);
+            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, window.segments());
             usage.on_turn(TurnEnd { snd_una, snd_max, in_flight, cwnd, has_data });
         }
     }
