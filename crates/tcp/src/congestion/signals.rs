@@ -199,6 +199,8 @@ pub enum Signal {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Validates: a window of 44.15 segments that was reduced to its threshold is not in slow start when its fraction is
@@ -214,5 +216,14 @@ mod tests {
         });
         assert_eq!(taken.map(|window| window.cwnd < window.ssthresh), [false, true]);
         assert_eq!(taken.map(|window| window.ssthresh), [44.0, 44.9]);
+    }
+
+    proptest! {
+        #[test]
+        fn whole_segments_are_the_floor_and_the_ceiling(segments in 0.0_f64..1e15, is_whole in any::<bool>()) {
+            let cwnd = if is_whole { segments.trunc() } else { segments };
+            prop_assert_eq!((whole(cwnd), whole_above(cwnd)), (cwnd.floor(), cwnd.ceil()));
+            prop_assert_eq!(Window { cwnd, ssthresh: 1.0 }.segments(), cwnd as u64);
+        }
     }
 }
