@@ -185,19 +185,19 @@ pub(crate) trait Spec {
 }
 
 laws! {
-    Reno "reno" => RenoSpec, reno;
-    Bbr "bbr" => BbrSpec, bbr;
-    Bbr3 "bbr3" => Bbr3Spec, bbr3;
-    Copa "copa" => CopaSpec, copa;
-    Cubic "cubic" => CubicSpec, cubic;
-    Dctcp "dctcp" => DctcpSpec, dctcp;
-    Foreign "foreign" => ForeignSpec, foreign;
-    HighSpeed "highspeed" => HighSpeedSpec, highspeed;
-    Ledbat "ledbat" => LedbatSpec, ledbat;
-    LedbatPlusPlus "ledbat++" => LedbatPlusPlusSpec, ledbat_plus_plus;
-    Prague "prague" => PragueSpec, prague;
-    Scalable "scalable" => ScalableSpec, scalable;
-    Vegas "vegas" => VegasSpec, vegas;
+    Reno "reno" => RenoSpec, reno, reno::Reno;
+    Bbr "bbr" => BbrSpec, bbr, Box<bbr::Bbr>;
+    Bbr3 "bbr3" => Bbr3Spec, bbr3, Box<bbr3::Bbr3>;
+    Copa "copa" => CopaSpec, copa, Box<copa::Copa>;
+    Cubic "cubic" => CubicSpec, cubic, cubic::Cubic;
+    Dctcp "dctcp" => DctcpSpec, dctcp, dctcp::Dctcp;
+    Foreign "foreign" => ForeignSpec, foreign, foreign::Foreign;
+    HighSpeed "highspeed" => HighSpeedSpec, highspeed, highspeed::HighSpeed;
+    Ledbat "ledbat" => LedbatSpec, ledbat, Box<ledbat::Ledbat>;
+    LedbatPlusPlus "ledbat++" => LedbatPlusPlusSpec, ledbat_plus_plus, Box<ledbat_plus_plus::LedbatPlusPlus>;
+    Prague "prague" => PragueSpec, prague, prague::Prague;
+    Scalable "scalable" => ScalableSpec, scalable, scalable::Scalable;
+    Vegas "vegas" => VegasSpec, vegas, vegas::Vegas;
 }
 
 impl LawSpec {

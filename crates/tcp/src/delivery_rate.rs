@@ -186,7 +186,9 @@ impl DeliveryRate {
 
     /// Heap memory in bytes.
     pub(crate) fn memory(&self) -> usize {
-        self.stamps.capacity() * size_of::<Stamp>() + self.losses.capacity() * size_of::<LostSegment>()
+        size_of::<Self>()
+            + self.stamps.capacity() * size_of::<Stamp>()
+            + self.losses.capacity() * size_of::<LostSegment>()
     }
 
     /// Records that segment `number` is sent while `in_flight` other ones are in the network.

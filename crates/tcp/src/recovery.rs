@@ -72,6 +72,14 @@ impl Recovery {
         }
     }
 
+    /// Returns to the initial state. RACK keeps its memory and the clock of its timers.
+    pub(crate) fn renew(&mut self, config: &SenderConfig) {
+        match self {
+            Self::Rack(rack) => rack.renew(),
+            _ => *self = Self::new(config, Ticks::default()),
+        }
+    }
+
     /// The clock of RACK's timers.
     pub(crate) fn ticks(&self) -> Ticks {
         if let Self::Rack(rack) = self { rack.ticks() } else { Ticks::default() }
@@ -308,7 +316,7 @@ impl Recovery {
     }
 
     /// The segment that may be sent next, except for fast retransmissions and limited transmit, which do not wait.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         match self {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => connection.may_send().then_some(connection.snd_nxt),
@@ -347,7 +355,7 @@ impl Recovery {
     }
 
     /// Called when the [next segment](Self::next_segment), `number`, is sent.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn on_sent(&mut self, connection: &mut Connection, number: u64) {
         match self {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => connection.snd_nxt += 1,

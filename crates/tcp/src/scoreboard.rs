@@ -84,7 +84,7 @@ impl Scoreboard {
         let known = self.last;
         for (place, block) in blocks.iter().enumerate() {
             let mut last = *block;
-            if !known.contains(block) {
+            if known.get(place) != Some(block) && !known.contains(block) {
                 if Self::is_valid(*block, snd_una, snd_max) {
                     self.add(*block, &mut visit);
                 } else {

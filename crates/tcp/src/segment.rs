@@ -202,6 +202,22 @@ impl Sack {
         true
     }
 
+    /// Whether the first block contains segment `number`.
+    #[inline(always)]
+    pub(crate) fn begins_with(&self, number: u64) -> bool {
+        self.blocks().first().is_some_and(|block| block.contains(number))
+    }
+
+    /// Extends the first block to the end of `run`, if it begins where `run` begins. Returns whether it does.
+    #[inline(always)]
+    pub(crate) fn grow_first(&mut self, run: Block) -> bool {
+        let is_first = self.count > 0 && self.blocks[0].start == run.start;
+        if is_first {
+            self.blocks[0].end = run.end;
+        }
+        is_first
+    }
+
     /// Replaces the blocks that begin within `range` by `run`, at the place of the first of them, or removes them.
     #[inline(always)]
     pub(crate) fn replace_within(&mut self, range: Block, mut run: Option<Block>) {

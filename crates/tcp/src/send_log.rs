@@ -58,6 +58,13 @@ impl SendLog {
         Self { stale: vec![None; slots.unwrap_or(0) as usize], ..Self::default() }
     }
 
+    /// An empty log in the same memory.
+    pub(crate) fn emptied(mut self) -> Self {
+        self.sent.clear();
+        self.stale.fill(None);
+        Self { first: 0, ..self }
+    }
+
     /// Heap memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.stale.capacity() * size_of::<Option<Sent>>()

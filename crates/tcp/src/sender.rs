@@ -105,15 +105,12 @@ impl Sender {
         Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
     }
 
-    /// Resets the sender for a new connection. Only the random stream and the times of its [limits](Self::limits) are
+    /// Resets the sender for a new connection, in the same memory. Only the random stream and the times of its [limits](Self::limits) are
     /// continued.
     pub fn renew(&mut self, now: Time) {
         self.limits.enter(Limit::Application, now);
-        let config = Arc::clone(&self.connection.config);
-        self.recovery = Recovery::new(&config, self.recovery.ticks());
-        let mut next = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
-        self.connection.law.hand_over(&mut next.law);
-        self.connection = next;
+        self.recovery.renew(&self.connection.config);
+        self.connection.renew(&mut self.stream);
         self.release_at = PackedOption::NONE;
     }
 
@@ -425,6 +422,7 @@ impl Sender {
     }
 
     /// Ends the turn: everything that may be sent has been sent.
+    #[inline(never)]
     fn end_turn(&mut self, now: Time) {
         let Self { connection, recovery, limits, .. } = self;
         limits.enter(recovery.limit(connection, false), now);
@@ -469,6 +467,7 @@ impl Sender {
 
     /// The next segment to send now. Fast retransmissions and limited transmit are sent immediately; other segments are
     /// sent as the window allows, after the processing time if there is one.
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
             Some(number) if number < self.connection.snd_una => return Some(Connection::window_probe(number)),
@@ -483,6 +482,7 @@ impl Sender {
     }
 
     /// The next segment to send after processing.
+    #[inline(always)]
     fn release(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
         if connection.config.overhead > Time::ZERO && !self.release_at.is_at_most(now) {
@@ -518,6 +518,7 @@ impl Sender {
     }
 
     /// Ends the turn while data waits for the next ACK.
+    #[inline(never)]
     fn defer(&mut self, now: Time) {
         let connection = &self.connection;
         self.release_at = PackedOption::NONE;
@@ -541,6 +542,7 @@ impl Sender {
     }
 
     /// Continues a processing time; if none is active, starts one if a segment may be sent after it, or else ends the turn.
+    #[inline(never)]
     fn process(&mut self, now: Time) {
         if !self.release_at.is_none() {
             return;

@@ -175,6 +175,12 @@ impl Application {
         }
     }
 
+    /// Whether [`follow_transfers`](Self::follow_transfers) may change anything: a connection has nothing but its end.
+    #[inline(always)]
+    pub(crate) fn may_change_transfers(&self, sender: &Sender) -> bool {
+        !matches!(self.source, AnySource::Connection(_)) || sender.is_idle()
+    }
+
     /// Reports the beginning of a transfer, and notifies the source when its transfer is complete. Returns whether
     /// completion closes the connection.
     #[inline(never)]

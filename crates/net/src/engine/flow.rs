@@ -228,9 +228,7 @@ impl Flow {
     #[inline(never)]
     fn take_any_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         loop {
-            if self.has_transfers {
-                self.follow_transfers(now, transit, observer);
-            }
+            self.follow_transfers(now, transit, observer);
             let Transport::Tcp(sender) = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
             let limits_queue = sender.limits_queue();
@@ -264,9 +262,7 @@ impl Flow {
     #[inline(never)]
     fn take_paced_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         loop {
-            if self.has_transfers {
-                self.follow_transfers(now, transit, observer);
-            }
+            self.follow_transfers(now, transit, observer);
             let Self { packetizer, transport, .. } = self;
             let Transport::Tcp(sender) = transport else { return };
             let burst = sender.send_paced(now, MOST_AT_ONCE);
@@ -299,9 +295,7 @@ impl Flow {
         transit: &mut Transit,
         observer: &mut impl Observer,
     ) {
-        if self.has_transfers {
-            self.follow_transfers(now, transit, observer);
-        }
+        self.follow_transfers(now, transit, observer);
         let Self { packetizer, transport, application, timeout, emission, .. } = self;
         let Transport::Tcp(sender) = transport else { return };
         let turn = sender.start_turn::<TIMED>(now);
@@ -390,8 +384,18 @@ impl Flow {
     }
 
     /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.
-    #[inline(never)]
+    #[inline(always)]
     fn follow_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        if self.has_transfers
+            && let Transport::Tcp(sender) = &self.transport
+            && self.application.may_change_transfers(sender)
+        {
+            self.change_transfers(now, transit, observer);
+        }
+    }
+
+    #[inline(never)]
+    fn change_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp(sender) = &self.transport else { return };
         if self.application.follow_transfers(sender, now, self.packetizer.flow(), observer) {
             transit.wake(now, self.packetizer.flow(), Wakeup::Close);

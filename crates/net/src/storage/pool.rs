@@ -1,5 +1,7 @@
 //! Free-list pool. The most recently freed slot is reused first, which keeps it in cache.
 
+use super::grow;
+
 /// A vector of slots, some of them free.
 #[derive(Debug)]
 pub(crate) struct Pool<T> {
@@ -25,6 +27,7 @@ impl<T> Pool<T> {
             self.slots[slot as usize] = value;
             slot
         } else {
+            grow(&mut self.slots, 1);
             self.slots.push(value);
             self.slots.len() as u32 - 1
         }

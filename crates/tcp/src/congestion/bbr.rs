@@ -32,6 +32,7 @@ mod tests;
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use super::signals::{whole, whole_above};
 use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{Phase, RateSample};
@@ -451,27 +452,27 @@ impl Bbr {
     /// The bandwidth-delay product at a rate times `gain`, or the initial window before the first samples.
     fn product(&self, rate: f64, gain: f64) -> f64 {
         let product = gain * rate * self.min_rtt;
-        if product.is_finite() { product.ceil() } else { self.initial }
+        if product.is_finite() { whole_above(product) } else { self.initial }
     }
 
     /// Number of segments that Linux sends at once at the present rate.
     fn at_once(&self) -> f64 {
         let bytes = self.rate * self.payload;
         let least: f64 = if bytes < SLOW { 1.0 } else { 2.0 };
-        let segments = ((bytes * BURST_TIME).min(LARGEST_BURST) / self.payload).floor();
+        let segments = whole((bytes * BURST_TIME).min(LARGEST_BURST) / self.payload);
         segments.max(least).min(MOST_AT_ONCE).max(self.burst)
     }
 
     /// The part of a flight that is still in the network when pacing lets the next segment leave.
     fn at_departure(&self, flight: u64, sample: &RateSample) -> f64 {
         let wait = (sample.departure - sample.now).as_secs_f64();
-        (flight as f64 - (self.rate_of_path() * wait).floor()).max(0.0)
+        (flight as f64 - whole(self.rate_of_path() * wait)).max(0.0)
     }
 
     /// `product` with what the last bursts of a paced sender need.
     fn with_bursts(&self, product: f64) -> f64 {
         let most = product + 3.0 * self.at_once();
-        let even = (0.5 * most).ceil() * 2.0;
+        let even = whole_above(0.5 * most) * 2.0;
         let probes = self.mode == Mode::ProbeBandwidth && self.phase == 0;
         if probes { even + 2.0 } else { even }
     }

@@ -1,7 +1,7 @@
 //! The list of congestion-control laws, and all that is generated from it.
 
 macro_rules! laws {
-    ($($variant:ident $name:literal => $spec:ident, $module:ident;)+) => {
+    ($($variant:ident $name:literal => $spec:ident, $module:ident, $held:ty;)+) => {
         $(pub use $module::$spec;)+
 
         /// A congestion-control law with its parameters.
@@ -30,7 +30,7 @@ macro_rules! laws {
             }
 
             pub(crate) fn build(&self) -> Law {
-                match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
+                match self { $(Self::$variant(spec) => Other::$variant(spec.build().into()).into(),)+ }
             }
 
             /// The parameters that cannot change in a run; `None` if none of them can.
@@ -40,13 +40,23 @@ macro_rules! laws {
         }
 
         /// The state of a congestion-control law. It is an enum, not a trait object, because it is called for every
-        /// ACK.
+        /// ACK. Large states lie in boxes, so that a sender with another law does not need their memory.
         #[derive(Debug)]
         pub(crate) enum Other {
-            $($variant($module::$variant),)+
+            $($variant($held),)+
         }
 
         impl Other {
+            /// Memory of a law in a box of its own, in bytes.
+            const fn boxed(&self) -> usize {
+                match self {
+                    $(Self::$variant(_) => {
+                        let size = size_of::<$module::$variant>();
+                        if size_of::<$held>() < size { size } else { 0 }
+                    })+
+                }
+            }
+
             /// Gives the law other parameters.
             fn retune(&mut self, spec: &LawSpec) {
                 match (self, spec) {

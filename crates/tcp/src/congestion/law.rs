@@ -123,7 +123,7 @@ impl Law {
     pub(crate) const fn memory(&self) -> usize {
         match self {
             Self::Reno(_) => 0,
-            Self::Other(_) => size_of::<Other>(),
+            Self::Other(law) => size_of::<Other>() + law.boxed(),
         }
     }
 }

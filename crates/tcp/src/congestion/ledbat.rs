@@ -86,7 +86,7 @@ const RAMP_END: f64 = 0.9;
 /// The threshold of a window in congestion avoidance, which it returns to by slow start after an idle time. It is a whole
 /// number, so that the rounding of whole growth does not take the window below it.
 pub(super) const fn threshold(window: &Window) -> f64 {
-    (window.cwnd as u64) as f64
+    window.segments() as f64
 }
 
 pub(super) const BASE_DELAY: Variable = variable("base_delay", "s", "Minimum round-trip time of the last minutes");

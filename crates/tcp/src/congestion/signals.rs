@@ -5,9 +5,16 @@ use ackclock_units::Time;
 /// More than sums of fractions of a segment are rounded by.
 const ROUNDING: f64 = 1e-9;
 
-/// The whole part of a window. Windows are below 2^63, and this conversion needs no call of a function.
-const fn whole(window: f64) -> f64 {
-    (window as i64) as f64
+/// The whole part of a number of segments. It is neither negative nor 2^63 or more, and this conversion needs no call of a
+/// function.
+pub(super) const fn whole(segments: f64) -> f64 {
+    (segments as i64) as f64
+}
+
+/// The same, rounded up.
+pub(super) fn whole_above(segments: f64) -> f64 {
+    let whole = whole(segments);
+    if whole < segments { whole + 1.0 } else { whole }
 }
 
 /// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.
@@ -27,6 +34,12 @@ pub(crate) struct Growth {
 }
 
 impl Window {
+    /// The whole segments of the congestion window. They are below 2^63, to which a conversion takes half as long.
+    #[inline(always)]
+    pub(crate) const fn segments(&self) -> u64 {
+        (self.cwnd as i64).cast_unsigned()
+    }
+
     /// Takes the fraction of a segment from the window. A window at the threshold remains there: the fraction of the
     /// threshold is then taken too, as the window would be in slow start without its own.
     fn take_fraction(&mut self) -> f64 {
@@ -186,6 +199,8 @@ pub enum Signal {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Validates: a window of 44.15 segments that was reduced to its threshold is not in slow start when its fraction is
@@ -201,5 +216,14 @@ mod tests {
         });
         assert_eq!(taken.map(|window| window.cwnd < window.ssthresh), [false, true]);
         assert_eq!(taken.map(|window| window.ssthresh), [44.0, 44.9]);
+    }
+
+    proptest! {
+        #[test]
+        fn whole_segments_are_the_floor_and_the_ceiling(segments in 0.0_f64..1e15, is_whole in any::<bool>()) {
+            let cwnd = if is_whole { segments.trunc() } else { segments };
+            prop_assert_eq!((whole(cwnd), whole_above(cwnd)), (cwnd.floor(), cwnd.ceil()));
+            prop_assert_eq!(Window { cwnd, ssthresh: 1.0 }.segments(), cwnd as u64);
+        }
     }
 }

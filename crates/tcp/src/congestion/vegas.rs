@@ -254,7 +254,7 @@ mod tests {
     /// Simulates one round of `window` segments with a round-trip time of `millis`, in which each segment is
     /// acknowledged and the flight stays full. Returns the first segment of the next round.
     fn round(vegas: &mut Vegas, window: &mut Window, first: u64, now: u64, millis: u64) -> u64 {
-        let flight = window.cwnd as u64;
+        let flight = window.segments();
         for number in first..first + flight {
             let rtt = Some(Time::from_millis(millis));
             let ack = AckSample {

@@ -412,8 +412,14 @@ impl Record {
 
     /// Adds a segment beyond a gap. Returns whether it was missing.
     fn keep(&mut self, number: u64) -> bool {
-        // most segments beyond a gap are above all others, or extend the last run
-        let at = match self.beyond.back() {
+        // most segments beyond a gap extend the last run, or are above all others
+        let at = match self.beyond.back_mut() {
+            Some(last) if last.end == number => {
+                last.end += 1;
+                let run = *last;
+                self.follow_growth(run);
+                return true;
+            }
             Some(last) if last.end < number => self.beyond.len(),
             Some(last) if last.start <= number => self.beyond.len() - 1,
             _ => self.beyond.partition_point(|run| run.end < number),
@@ -446,11 +452,24 @@ impl Record {
         }
     }
 
+    /// The same as [`follow`](Self::follow) for a run that has grown at its end.
+    #[inline(always)]
+    fn follow_growth(&mut self, run: Block) {
+        let grows = |reported: &mut Box<Sack>| !self.reports_duplicate && reported.grow_first(run);
+        if !self.reported.as_mut().is_some_and(grows) {
+            self.follow(run, Some(run));
+        }
+    }
+
     /// Chooses the SACK blocks: the latest segment if it has arrived `again` (RFC 2883, section 4), its run, then the runs
     /// reported before, in their current extent.
     pub(super) fn choose_blocks(&mut self, latest: Option<u64>, again: bool, most: usize) -> &mut Sack {
         let Self { beyond, reported, reports_duplicate, .. } = self;
         let sack = &mut **reported.get_or_insert_default();
+        // usually the latest segment belongs to the run that is first already
+        if !again && !*reports_duplicate && latest.is_none_or(|latest| sack.begins_with(latest)) {
+            return sack;
+        }
         let duplicate = if std::mem::replace(reports_duplicate, again) { sack.remove_first() } else { None };
         for number in duplicate.map(|block| block.start).into_iter().chain(latest) {
             if !sack.move_to_front(number)

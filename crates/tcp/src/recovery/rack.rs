@@ -50,7 +50,7 @@ mod rest;
 mod timers;
 mod undo;
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use ackclock_units::Time;
 
@@ -64,7 +64,7 @@ use crate::segment::{Ack, Block, Segment};
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
-use clock::Clock;
+use clock::{Clock, Transmission};
 use delivery::{Delivery, Span};
 use losses::{Losses, Outstanding};
 use probe::{Probe, ProbeOutcome};
@@ -91,8 +91,8 @@ pub struct Rack {
     /// Number of segments that the last ACK delivered.
     delivered: u64,
     ticks: Ticks,
-    /// When outstanding retransmitted segments were sent first, if packets carry timestamps.
-    first_sent: BTreeMap<u64, Time>,
+    /// When outstanding retransmitted segments were sent first, by number, if packets carry timestamps.
+    first_sent: VecDeque<Transmission>,
     /// When the segments that may still arrive out of order are lost.
     recheck: Option<Time>,
     /// When the retransmission timer would fire; for Linux, only while nothing is outstanding.
@@ -127,6 +127,14 @@ impl Rack {
         Self { ticks, ..Self::default() }
     }
 
+    /// Returns to the initial state, in the same memory.
+    pub(super) fn renew(&mut self) {
+        let Self { mut board, news, mut losses, ticks, .. } = std::mem::take(self);
+        board.clear();
+        losses.clear();
+        *self = Self { board, news, losses, ticks, ..Self::default() };
+    }
+
     /// The clock of the timers.
     pub(super) const fn ticks(&self) -> Ticks {
         self.ticks
@@ -137,7 +145,7 @@ impl Rack {
         self.board.memory()
             + self.news.capacity() * size_of::<Block>()
             + self.losses.memory()
-            + self.first_sent.len() * size_of::<(u64, Time)>()
+            + self.first_sent.capacity() * size_of::<Transmission>()
     }
 
     /// Number of segments that the last ACK delivered.
@@ -184,23 +192,29 @@ impl Rack {
         if let Some(rate) = connection.rate_mut().filter(|_| is_linux) {
             rate.measure(self.other_rtt);
         }
-        let first = connection.first_sent().map(|first| first.at);
-        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first);
+        let first = |connection: &Connection| connection.first_sent().map(|first| first.at);
+        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first(connection));
         if snd_una > before {
             self.has_progressed = true;
             if !is_linux || snd_una == connection.snd_max {
                 self.restart_rto(connection, now);
             }
-            if !self.first_sent.is_empty() {
-                self.first_sent = self.first_sent.split_off(&snd_una);
+            while self.first_sent.front().is_some_and(|first| first.number < snd_una) {
+                self.first_sent.pop_front();
             }
         }
-        self.follow_probe(connection, snd_una, duplicate, start);
+        if self.probe.is_some() {
+            self.follow_probe(connection, snd_una, duplicate, start);
+        }
         if duplicate {
             self.clock.duplicate_reported(snd_una, connection.snd_max);
         }
         let ends = self.phase != Phase::Open && !self.lasts(connection, snd_una);
-        let undone = self.look_for_undo(connection, snd_una, duplicate, original, delivery);
+        let undone = if duplicate || original || self.phase == Phase::Loss {
+            self.look_for_undo(connection, snd_una, duplicate, original, delivery)
+        } else {
+            Undone::No
+        };
         if ends && self.phase != Phase::Open {
             self.end(connection);
         }
@@ -229,7 +243,7 @@ impl Rack {
     }
 
     /// The next segment to send.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         if !self.is_below_window(connection) {
             return None;
@@ -251,10 +265,12 @@ impl Rack {
     #[inline(never)]
     pub(crate) fn transmit(&mut self, connection: &mut Connection, number: u64, now: Time) -> Segment {
         let was_idle = connection.flight() == 0;
-        if connection.config.timestamps
+        if number < connection.snd_max
+            && connection.config.timestamps
             && let Some(sent) = connection.records().and_then(|log| log.get(number)).filter(|sent| sent.transmits == 1)
         {
-            self.first_sent.insert(number, sent.at);
+            let place = self.first_sent.partition_point(|first| first.number < number);
+            self.first_sent.insert(place, Transmission { at: sent.at, number });
         }
         let pipe = self.pipe(connection, connection.snd_una);
         if pipe == 0 && !was_idle && connection.config.rack == RackRule::Linux && connection.samples_rate() {
@@ -314,7 +330,7 @@ impl Rack {
 
     /// The sender's state at the beginning of an episode.
     fn start(&self, connection: &Connection) -> Start {
-        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.sacked() }
+        Start { cwnd: connection.window.segments(), flight: connection.flight(), known: self.sacked() }
     }
 
     /// The minimum round-trip time, once there is a sample.
@@ -333,7 +349,7 @@ impl Rack {
     }
 
     pub(super) fn is_below_window(&self, connection: &Connection) -> bool {
-        (self.pipe(connection, connection.snd_una) + 1) as f64 <= connection.window.cwnd
+        (self.pipe(connection, connection.snd_una) + 1).cast_signed() as f64 <= connection.window.cwnd
     }
 
     /// Whether losses are being repaired, after they were found or after a timeout.
@@ -353,6 +369,9 @@ impl Rack {
 
     fn reordering_window(&mut self, connection: &Connection) -> Time {
         let is_certain = self.is_repairing() || self.board.sacked() >= DUP_THRESH.into();
+        if self.clock.expects_order(is_certain) {
+            return Time::ZERO;
+        }
         let srtt = self.srtt(connection).unwrap_or(Time::MAX);
         self.clock.reordering_window(is_certain, srtt)
     }
@@ -427,6 +446,7 @@ impl Rack {
     }
 
     /// Draws conclusions from an ACK about the outstanding probe.
+    #[inline(never)]
     fn follow_probe(&mut self, connection: &mut Connection, snd_una: u64, duplicate: bool, start: Start) {
         let Some(probe) = self.probe else { return };
         let plain = !duplicate && snd_una == connection.snd_una && self.delivered == 0;

@@ -284,7 +284,7 @@ impl Sack {
         };
         if lost && past {
             self.in_recovery = true;
-            let start = Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known };
+            let start = Start { cwnd: connection.window.segments(), flight: connection.flight(), known };
             connection.reduce(Signal::Loss, false, known);
             connection.fast_retransmit();
             connection.restart_timer(now);

@@ -89,10 +89,23 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(config: Arc<SenderConfig>, times_segments: bool, stream: &mut Stream) -> Self {
-        let mut law = config.congestion.build();
-        if config.timer_tick > Time::ZERO {
-            law.set_tick(config.timer_tick);
+        let law = law(&config);
+        let extra = Extra::of(&config, times_segments || law.times_segments(), &law);
+        Self::with(config, law, extra, stream)
+    }
+
+    /// Returns to the initial state, in the same memory.
+    pub(super) fn renew(&mut self, stream: &mut Stream) {
+        let config = Arc::clone(&self.config);
+        let mut law = law(&config);
+        self.law.hand_over(&mut law);
+        if let Some(extra) = &mut self.extra {
+            extra.renew(&config, &law);
         }
+        *self = Self::with(config, law, self.extra.take(), stream);
+    }
+
+    fn with(config: Arc<SenderConfig>, law: Law, extra: Option<Box<Extra>>, stream: &mut Stream) -> Self {
         let waits = config.handshake || config.lone_segments > 0;
         let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
         let mut connection = Self {
@@ -117,7 +130,7 @@ impl Connection {
             holds: Limit::SlowStart,
             is_settled: false,
             counters: RareCounters::default(),
-            extra: Extra::of(&config, times_segments || law.times_segments(), &law),
+            extra,
             last_sent: Time::ZERO,
             law,
             config,
@@ -140,19 +153,19 @@ impl Connection {
     /// The state of delivery-rate sampling, if the law asks for samples.
     #[inline(always)]
     pub(crate) fn rate_mut(&mut self) -> Option<&mut DeliveryRate> {
-        self.extra.as_mut()?.rate.as_mut()
+        self.extra.as_mut()?.rate.as_deref_mut()
     }
 
     /// The same, to read it.
     pub(crate) fn rate(&self) -> Option<&DeliveryRate> {
-        self.extra.as_ref()?.rate.as_ref()
+        self.extra.as_ref()?.rate.as_deref()
     }
 
     /// The record of each outstanding segment, and the state of delivery-rate sampling.
     #[inline(always)]
     pub(crate) fn records_and_rate(&mut self) -> Option<(&mut SendLog, Option<&mut DeliveryRate>)> {
         let Extra { log, rate, .. } = &mut **self.extra.as_mut()?;
-        Some((log.as_mut()?, rate.as_mut()))
+        Some((log.as_mut()?, rate.as_deref_mut()))
     }
 
     /// Whether the window is the law's alone.
@@ -198,7 +211,7 @@ impl Connection {
     pub(crate) fn is_app_limited(&self, rwnd: u64) -> bool {
         let flight = self.snd_nxt - self.snd_una;
         let no_more = self.snd_nxt == self.supplied || flight >= rwnd;
-        no_more && flight < self.window.cwnd as u64
+        no_more && flight < self.window.segments()
     }
 
     /// Whether the window must not grow with an ACK, because it was not the limit.
@@ -218,7 +231,7 @@ impl Connection {
         let Self { extra, snd_una, snd_nxt, snd_max, supplied, window, .. } = self;
         if let Some(usage) = extra.as_mut().and_then(|extra| extra.usage.as_mut()) {
             let has_data = *snd_nxt < *supplied;
-            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, window.cwnd as u64);
+            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, window.segments());
             usage.on_turn(TurnEnd { snd_una, snd_max, in_flight, cwnd, has_data });
         }
     }
@@ -554,7 +567,7 @@ impl Connection {
     /// only if the application was the reason (`bbr_cwnd_event`; BBRHandleRestartFromIdle of draft-ietf-ccwg-bbr).
     pub(crate) fn tell_idle(&mut self, now: Time, idle: Time) {
         let Self { law, window, extra, .. } = self;
-        if extra.as_ref().and_then(|extra| extra.rate.as_ref()).is_none_or(DeliveryRate::is_limited) {
+        if extra.as_ref().and_then(|extra| extra.rate.as_deref()).is_none_or(DeliveryRate::is_limited) {
             law.on_idle(window, now, idle);
         }
     }
@@ -587,4 +600,13 @@ impl Connection {
             self.law.holds(&self.window, self.reduced_by)
         }
     }
+}
+
+/// The law of a sender in its initial state.
+fn law(config: &SenderConfig) -> Law {
+    let mut law = config.congestion.build();
+    if config.timer_tick > Time::ZERO {
+        law.set_tick(config.timer_tick);
+    }
+    law
 }

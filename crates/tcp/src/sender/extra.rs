@@ -20,7 +20,7 @@ use crate::slow_start::SlowStart;
 pub(crate) struct Extra {
     /// The send time of each segment.
     pub(crate) log: Option<SendLog>,
-    pub(crate) rate: Option<DeliveryRate>,
+    pub(crate) rate: Option<Box<DeliveryRate>>,
     pub(crate) slow_start: SlowStart,
     pub(crate) pacer: Option<Pacer>,
     pub(crate) marks: Option<Marks>,
@@ -39,15 +39,25 @@ impl Extra {
         let slow_start = SlowStart::new(config.slow_start, config.pacing != Pacing::Off);
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
+        let extra = Self::with(log, slow_start, config, law);
+        let is_needed = !extra.only_slow_start() || !extra.slow_start.is_standard();
+        is_needed.then(|| Box::new(extra))
+    }
+
+    /// Returns to the initial state. The log keeps its memory.
+    pub(super) fn renew(&mut self, config: &SenderConfig, law: &Law) {
+        let slow_start = SlowStart::new(config.slow_start, config.pacing != Pacing::Off);
+        *self = Self::with(self.log.take().map(SendLog::emptied), slow_start, config, law);
+    }
+
+    fn with(log: Option<SendLog>, slow_start: SlowStart, config: &SenderConfig, law: &Law) -> Self {
         let pacer = (config.pacing != Pacing::Off).then(|| Pacer::new(config));
-        let rate = law.samples_rate().then(|| DeliveryRate::new(config));
+        let rate = law.samples_rate().then(|| Box::new(DeliveryRate::new(config)));
         let window = config.first_window().map(PeerWindow::new);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);
         let (gso, small_queue) = (Gso::of(config), SmallQueue::of(config));
-        let extra = Self { log, rate, slow_start, pacer, marks, window, pushes, usage, gso, small_queue };
-        let is_needed = !extra.only_slow_start() || !extra.slow_start.is_standard();
-        is_needed.then(|| Box::new(extra))
+        Self { log, rate, slow_start, pacer, marks, window, pushes, usage, gso, small_queue }
     }
 
     /// Whether the records are ns-2's, which RACK cannot use.
@@ -81,7 +91,7 @@ impl Extra {
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
             + self.log.as_ref().map_or(0, SendLog::memory)
-            + self.rate.as_ref().map_or(0, DeliveryRate::memory)
+            + self.rate.as_ref().map_or(0, |rate| rate.memory())
             + self.gso.as_ref().map_or(0, |gso| size_of_val(&**gso))
             + self.small_queue.as_ref().map_or(0, |queue| queue.memory())
     }

@@ -190,7 +190,7 @@ impl Connection {
     /// The super-segment that may begin with `number`.
     fn offer(&self, number: u64, each: Option<Time>, recovery: &Recovery) -> Offer {
         let Self { config, window, supplied, .. } = self;
-        let (cwnd, rwnd) = (window.cwnd as u64, self.rwnd());
+        let (cwnd, rwnd) = (window.segments(), self.rwnd());
         let allowed = match recovery {
             Recovery::Rack(_) => cwnd.saturating_sub(recovery.in_flight(self)),
             _ => self.snd_limit.saturating_sub(number),
@@ -267,7 +267,7 @@ impl Sender {
         let offer = connection.offer(number, rate, recovery);
         if !resends && connection.defers(offer, recovery, now) {
             let in_flight = recovery.in_flight(connection);
-            let cwnd = connection.window.cwnd as u64;
+            let cwnd = connection.window.segments();
             connection.note_usage(if offer.is_narrow { in_flight.max(cwnd) } else { in_flight });
             return Admission::Deferred;
         }

@@ -96,8 +96,8 @@ impl Sender {
         }
         if self.connection.samples_rate() {
             self.sample_rate(now);
-            self.connection.limit_steady(); // the law may have set another window
         }
+        self.connection.limit_steady();
     }
 
     /// Whether more data, if it was supplied now, could make a difference to a [steady ACK](Self::is_steady_ack) and to
@@ -361,11 +361,12 @@ impl Connection {
         self.snd_nxt = self.snd_nxt.max(next);
         self.time(next, now);
         self.grow(newly_acked, || None, app_limited, false, now);
+        self.limit_steady();
     }
 
     /// Grows the window after an ACK for `newly_acked` segments, of which `last` gives the record of the last one if
-    /// segments are timed; `by_whole` is `config.whole_growth`. `last` is a function, so that each
-    /// caller has a copy of this code, and inlines it.
+    /// segments are timed; `by_whole` is `config.whole_growth`. `last` is a function, so that each caller has a copy of this
+    /// code, and inlines it. Call [`limit_steady`](Self::limit_steady) next.
     #[inline(always)]
     pub(crate) fn grow(
         &mut self,
@@ -393,7 +394,6 @@ impl Connection {
             marked: 0,
         });
         window.end_growth(growth);
-        self.limit_steady();
     }
 
     /// The same as [`set_snd_limit`](Self::set_snd_limit), without inflation and with a fixed advertised window.

@@ -92,7 +92,7 @@ mod tests {
     /// window had at the end of the round before. `next` is the first segment; returns the next one.
     fn rounds(state: &mut HystartPlusPlus, window: &mut Window, mut next: u64, millis: &[u64]) -> u64 {
         for millis in millis {
-            let end = state.round_end.unwrap_or(next + window.cwnd as u64);
+            let end = state.round_end.unwrap_or(next + window.segments());
             while next < end && window.cwnd < window.ssthresh {
                 next += 1;
                 // the window after this ACK, which in slow start acknowledges one segment and adds one

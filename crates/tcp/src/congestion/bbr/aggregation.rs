@@ -2,6 +2,7 @@
 
 use ackclock_units::Time;
 
+use crate::congestion::signals::whole;
 use crate::delivery_rate::RateSample;
 
 /// Number of round trips of each of the two maxima.
@@ -37,7 +38,7 @@ impl Aggregation {
 
     /// The excess to allow for, in segments.
     pub(in crate::congestion) fn excess(&self, bandwidth: f64) -> f64 {
-        self.most[0].max(self.most[1]).min(bandwidth * LONGEST).floor()
+        whole(self.most[0].max(self.most[1]).min(bandwidth * LONGEST))
     }
 
     /// Takes an ACK. `cwnd` limits the excess. `round` states, if a round trip has passed, how many of them a period has.
@@ -53,7 +54,7 @@ impl Aggregation {
         }
         let mut promised = bandwidth * (sample.now - self.since).as_secs_f64();
         if self.is_whole {
-            promised = promised.floor();
+            promised = whole(promised);
         }
         if self.delivered <= promised || self.delivered >= MOST {
             self.restart(sample.now);

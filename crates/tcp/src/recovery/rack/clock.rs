@@ -133,10 +133,15 @@ impl Clock {
         }
     }
 
+    /// Whether the [reordering window](Self::reordering_window) is zero, whatever the smoothed round-trip time.
+    pub(super) fn expects_order(&self, is_certain: bool) -> bool {
+        self.min_rtt == Time::MAX || is_certain && self.reordering == 0
+    }
+
     /// How much later than its successors a segment may arrive. `is_certain` states whether enough has been delivered
     /// above a hole that reordering is not a plausible reason if it has never been seen.
     pub(super) fn reordering_window(&self, is_certain: bool, srtt: Time) -> Time {
-        if self.min_rtt == Time::MAX || is_certain && self.reordering == 0 {
+        if self.expects_order(is_certain) {
             return Time::ZERO;
         }
         Time::from_picos(self.min_rtt.as_picos() / 4).saturating_mul(self.steps.into()).min(srtt)

@@ -44,8 +44,9 @@ impl Rack {
         if !connection.config.timestamps || ack.next <= connection.snd_una {
             return None;
         }
-        let at = match self.first_sent.get(&connection.snd_una) {
-            Some(first) if ack.original => *first,
+        // acknowledged segments are gone from the list
+        let at = match self.first_sent.front() {
+            Some(first) if ack.original && first.number == connection.snd_una => first.at,
             _ => self.echoed,
         };
         let millis = |at: Time| at.as_picos() / MILLISECOND.as_picos();

@@ -29,6 +29,7 @@ impl Rack {
     }
 
     /// Counts the segments that an ACK before `snd_una` delivers, of `acked` segments that it acknowledges.
+    #[inline(never)]
     pub(super) fn remove_duplicates(&mut self, connection: &mut Connection, delivery: &mut Delivery, snd_una: u64) {
         let acked = snd_una - connection.snd_una;
         if acked > 0 {
@@ -44,6 +45,7 @@ impl Rack {
     }
 
     /// Looks for a loss once the end of an episode and an undo were decided. Returns the number of segments found.
+    #[inline(never)]
     pub(super) fn detect_by_duplicates(
         &mut self,
         connection: &mut Connection,

@@ -90,6 +90,9 @@ impl Rack {
     /// retransmission is in the network (`tcp_try_undo_partial`). Other segments that were found lost are then no longer
     /// taken to be lost; in Linux, only after a timeout or if an original arrives within a recovery
     /// (`tcp_undo_cwnd_reduction`).
+    ///
+    /// Without a duplicate or an answer to an original, only an ACK after a timeout can show this.
+    #[inline(never)]
     pub(super) fn look_for_undo(
         &mut self,
         connection: &mut Connection,

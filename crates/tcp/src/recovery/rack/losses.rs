@@ -61,6 +61,12 @@ impl Losses {
         self.resent.capacity() * size_of::<Transmission>()
     }
 
+    /// Returns to the state before any transmission.
+    pub(super) fn clear(&mut self) {
+        self.resent.clear();
+        *self = Self { resent: std::mem::take(&mut self.resent), ..Self::default() };
+    }
+
     /// Number of lost segments that are not yet retransmitted.
     pub(super) const fn count(&self) -> u64 {
         self.count
