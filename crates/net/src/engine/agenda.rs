@@ -27,7 +27,7 @@ use ackclock_units::Time;
 use crate::engine::event::{Event, Key, Targets};
 use busy::Busy;
 use chunks::{Chunks, Cursor};
-use order::{List, Slots};
+use order::{List, Scratch};
 
 /// Number of components up to which rounds may be skewed; a power of two, so that the skew is found without a check.
 pub(crate) const MOST_SKEWED: usize = 1 << 6;
@@ -85,7 +85,7 @@ pub(crate) struct Agenda {
     left: Vec<(usize, Event)>,
     #[expect(clippy::vec_box, reason = "components are switched by swapping boxes")]
     others: Vec<Box<Current>>,
-    slots: Slots,
+    scratch: Scratch,
 }
 
 /// The events of a component in the current round.
@@ -96,6 +96,8 @@ struct Current {
     words: Vec<u64>,
     taken: usize,
     next_known: Time,
+    /// Number of rounds for which many events are probably not added in order.
+    dealt: u8,
     /// The events added since: the time of one of them, [`Time::MAX`] if there is none, and the rest. Most components
     /// have at most one, which stays at [`home`](Self::home), and whose key is computed only where times are equal.
     single: Time,
@@ -142,7 +144,7 @@ impl Agenda {
             running: Box::new(Current::empty(0)),
             left: Vec::new(),
             others: (0..components as u32).map(|home| Box::new(Current::empty(home))).collect(),
-            slots: Slots::new(),
+            scratch: Scratch::new(),
         }
     }
 
@@ -349,9 +351,9 @@ impl Agenda {
         for component in 0..self.components() {
             let bucket = self.bucket(component, round);
             let cursor = std::mem::take(&mut self.buckets[bucket]);
-            let Self { chunks, slots, skews, left, .. } = self;
+            let Self { chunks, scratch, skews, left, .. } = self;
             self.others[component].leave(|place| left.push((component, *chunks.at(place))));
-            let Current { words, taken, chunks: ids, added, .. } = &mut *self.others[component];
+            let Current { words, taken, dealt, chunks: ids, added, .. } = &mut *self.others[component];
             // the events of the round that ends have stayed in place until now
             chunks.append_ids(std::mem::take(added), ids);
             chunks.free(ids);
@@ -360,7 +362,7 @@ impl Agenda {
             if !cursor.is_empty() {
                 chunks.append_ids(cursor, ids);
                 List { chunks, ids, cursor, bits: self.rounds.bits, skew: skews[component % MOST_SKEWED] }
-                    .sort(words, slots, targets);
+                    .sort(words, dealt, scratch, targets);
             }
             self.others[component].find_next(&self.chunks);
         }
@@ -389,6 +391,7 @@ impl Current {
             words: Vec::new(),
             taken: 0,
             next_known: Time::MAX,
+            dealt: 0,
             single: Time::MAX,
             new: BinaryHeap::new(),
             next_new: Time::MAX,

@@ -85,6 +85,8 @@ proptest! {
         times in prop::collection::vec((0_u64..1 << 26, 0_u32..5), 1..300),
         step in 1_u64 << 14..1 << 24,
         long in any::<bool>(),
+        // of the events that are added in order, each one at a multiple of this number is added first
+        late in prop::option::of(2_usize..40),
     ) {
         // many events have equal times, and many more differ in the last bits
         let coarse = |at: u64| if long { at << 18 & !1 } else { at >> 12 << 12 };
@@ -92,7 +94,13 @@ proptest! {
         let mut expected: Vec<Event> = times.iter().map(|(at, id)| event(coarse(*at) + u64::from(*id), *id)).collect();
         expected.extend(times.iter().map(|(at, id)| event(coarse(*at), *id)));
         let mut agenda = Agenda::new(&[Time::ZERO; 2], ROUNDS[usize::from(long)]);
-        for event in &expected {
+        let mut added = expected.clone();
+        if let Some(late) = late {
+            added = sorted(added);
+            let (first, rest): (Vec<_>, Vec<_>) = added.into_iter().enumerate().partition(|(place, _)| place % late == 0);
+            added = first.into_iter().chain(rest).map(|(_, event)| event).collect();
+        }
+        for event in &added {
             add(&mut agenda, 1, *event);
         }
         let expected = sorted(expected);
