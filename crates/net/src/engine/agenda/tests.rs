@@ -133,16 +133,17 @@ proptest! {
 
     #[test]
     fn events_added_meanwhile_are_taken_in_order(
-        gaps in prop::collection::vec(0_u64..1 << 25, 1..400),
+        // some events have equal times
+        gaps in prop::collection::vec(1_u64..1 << 6, 1..400),
         step in 1_u64 << 20..1 << 24,
     ) {
         let mut agenda = Agenda::new(&[Time::ZERO; 1], ROUNDS[0]);
         add(&mut agenda, 0, event(0, 0));
         let mut to_come = (1..).zip(&gaps);
-        let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + gap, id)).collect();
+        let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + (gap << 16), id)).collect();
         let taken = take_all(&mut agenda, 0, 1 << 34, step, more);
         prop_assert_eq!(taken.len(), 1 + gaps.len());
-        prop_assert!(taken.windows(2).all(|pair| pair[0].at <= pair[1].at));
+        prop_assert_eq!(sorted(taken.clone()), taken);
     }
 }
 
