@@ -119,6 +119,14 @@ impl Law {
         if let Self::Other(law) = self { law.on_rate(window, sample, stream) } else { false }
     }
 
+    /// Whether ACKs never reduce the window, and the slow-start threshold decides [what holds it](CongestionControl::holds).
+    pub(crate) fn only_grows(&self) -> bool {
+        match self {
+            Self::Reno(_) => true,
+            Self::Other(law) => matches!(**law, Other::Cubic(_)),
+        }
+    }
+
     /// Heap memory in bytes.
     pub(crate) const fn memory(&self) -> usize {
         match self {

@@ -218,7 +218,7 @@ impl Connection {
         let Self { extra, snd_una, snd_nxt, snd_max, supplied, window, .. } = self;
         if let Some(usage) = extra.as_mut().and_then(|extra| extra.usage.as_mut()) {
             let has_data = *snd_nxt < *supplied;
-            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, window.cwnd as u64);
+            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, u64::from(window.cwnd as u32));
             usage.on_turn(TurnEnd { snd_una, snd_max, in_flight, cwnd, has_data });
         }
     }
