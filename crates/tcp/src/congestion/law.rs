@@ -92,7 +92,8 @@ impl Law {
 
 /// The methods that are called for each ACK.
 impl Law {
-    /// Handles a new ACK. The sample is built where it is read, so that fields that Reno does not read cost nothing.
+    /// Handles a new ACK. For Reno, the sample is built where it is read, so that fields that Reno does not read cost
+    /// nothing.
     #[inline(always)]
     pub(crate) fn on_ack(
         &mut self,
@@ -102,7 +103,7 @@ impl Law {
     ) {
         match self {
             Self::Reno(law) => law.grow(extra, window, &sample),
-            Self::Other(law) => law.on_ack(extra, window, &sample),
+            Self::Other(law) => law.on_ack(extra, window, &sample()),
         }
     }
 
@@ -110,7 +111,7 @@ impl Law {
     pub(crate) fn observe(&mut self, sample: impl Fn() -> AckSample) {
         match self {
             Self::Reno(law) => law.observe(&sample()),
-            Self::Other(law) => law.observe(&sample),
+            Self::Other(law) => law.observe(&sample()),
         }
     }
 
@@ -138,13 +139,13 @@ impl Law {
 
 impl Other {
     #[inline(never)]
-    fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &impl Fn() -> AckSample) {
-        with_other!(self, law => law.grow(extra, window, sample));
+    fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &AckSample) {
+        with_other!(self, law => law.grow(extra, window, &|| *sample));
     }
 
     #[inline(never)]
-    fn observe(&mut self, sample: &impl Fn() -> AckSample) {
-        with_other!(self, law => law.observe(&sample()));
+    fn observe(&mut self, sample: &AckSample) {
+        with_other!(self, law => law.observe(sample));
     }
 
     fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {
