@@ -187,6 +187,22 @@ impl Deviations {
         Self { srtt: rtt.saturating_mul(8), mdev, mdev_max: rttvar, rttvar }
     }
 
+    const fn packed(self) -> [u64; 2] {
+        let Self { srtt, mdev, mdev_max, rttvar } = self;
+        [srtt as u64 | (mdev as u64) << 32, mdev_max as u64 | (rttvar as u64) << 32]
+    }
+
+    /// The inverse of [`packed`](Self::packed).
+    const fn unpacked([srtt, rttvar]: [u64; 2]) -> Self {
+        let (mdev, mdev_max) = ((srtt >> 32) as u32, rttvar as u32);
+        Self { srtt: srtt as u32, mdev, mdev_max, rttvar: (rttvar >> 32) as u32 }
+    }
+
+    /// The timeout before minimum, maximum and back-off are applied.
+    fn timeout(self) -> Time {
+        Time::from_micros(u64::from(self.srtt >> 3) + u64::from(self.rttvar))
+    }
+
     /// The estimate after another sample.
     fn next(self, rtt: u32, min_rto: u32, round_ends: bool) -> Self {
         let error = i64::from(rtt) - i64::from(self.srtt >> 3);
@@ -217,9 +233,7 @@ impl Estimate {
         match self {
             Self::Real { srtt, rttvar } => [srtt.to_bits(), rttvar.to_bits()],
             Self::Integer { srtt, rttvar } => [srtt as u64, rttvar as u64],
-            Self::Linux(Deviations { srtt, mdev, mdev_max, rttvar }) => {
-                [srtt as u64 | (mdev as u64) << 32, mdev_max as u64 | (rttvar as u64) << 32]
-            }
+            Self::Linux(deviations) => deviations.packed(),
         }
     }
 }
@@ -247,43 +261,50 @@ impl RttEstimator {
     pub(crate) fn sample(&mut self, config: &RttConfig, sent: Time, now: Time, round: Round) {
         self.round_trips.add(now - sent);
         let tick = |at: Time| (at + self.phase).as_picos() / config.clock.as_picos();
-        let ticks = (tick(now) - tick(sent)).max(1) as i64;
-        let before = self.estimate(config);
-        let estimate = match config.arithmetic {
-            Arithmetic::Real => {
-                let rtt = ticks as f64 * config.clock.as_secs_f64();
-                match before {
-                    Some(Estimate::Real { srtt, rttvar }) => Estimate::Real {
-                        rttvar: 0.75 * rttvar + 0.25 * (srtt - rtt).abs(),
-                        srtt: 0.875 * srtt + 0.125 * rtt,
-                    },
-                    _ => Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 },
-                }
+        let ticks = (tick(now) - tick(sent)).max(1);
+        if config.arithmetic == Arithmetic::Linux {
+            self.sample_linux(config, ticks, round);
+        } else {
+            self.sample_ticks(config, ticks as i64);
+        }
+    }
+
+    /// Adds a sample to an estimate of real numbers or of ticks.
+    fn sample_ticks(&mut self, config: &RttConfig, ticks: i64) {
+        let rtt = ticks as f64 * config.clock.as_secs_f64();
+        let estimate = match self.estimate(config) {
+            Some(Estimate::Real { srtt, rttvar }) => {
+                Estimate::Real { rttvar: 0.75 * rttvar + 0.25 * (srtt - rtt).abs(), srtt: 0.875 * srtt + 0.125 * rtt }
             }
-            Arithmetic::Integer => match before {
-                Some(Estimate::Integer { srtt, rttvar }) if srtt > 0 => {
-                    let error = ticks - (srtt >> 3);
-                    let rttvar = (rttvar + error.abs() - (rttvar >> 2)).max(1);
-                    Estimate::Integer { srtt: (srtt + error).max(1), rttvar }
-                }
-                _ => Estimate::Integer { srtt: 8 * ticks, rttvar: 2 * ticks },
-            },
-            Arithmetic::Linux => {
-                let rtt = whole_micros(config.clock.saturating_mul(ticks as u64));
-                let min_rto = whole_micros(config.min_rto);
-                let round_ends = (round.acknowledged as u32).wrapping_sub(self.round_end).cast_signed() > 0;
-                if round_ends || before.is_none() {
-                    self.round_end = round.next as u32;
-                }
-                Estimate::Linux(match before {
-                    Some(Estimate::Linux(before)) => before.next(rtt, min_rto, round_ends),
-                    _ => Deviations::first(rtt, min_rto),
-                })
+            Some(Estimate::Integer { srtt, rttvar }) if srtt > 0 => {
+                let error = ticks - (srtt >> 3);
+                let rttvar = (rttvar + error.abs() - (rttvar >> 2)).max(1);
+                Estimate::Integer { srtt: (srtt + error).max(1), rttvar }
             }
+            _ if config.arithmetic == Arithmetic::Real => Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 },
+            _ => Estimate::Integer { srtt: 8 * ticks, rttvar: 2 * ticks },
         };
-        self.has_sample = true;
-        self.estimate = estimate.packed();
+        (self.has_sample, self.estimate) = (true, estimate.packed());
         self.set_rto(config);
+    }
+
+    /// Adds a sample to an estimate of Linux. It is apart from the others, since most of today's senders take a sample with
+    /// each ACK.
+    #[inline(always)]
+    fn sample_linux(&mut self, config: &RttConfig, ticks: u64, round: Round) {
+        let rtt = whole_micros(config.clock.saturating_mul(ticks));
+        let min_rto = whole_micros(config.min_rto);
+        let round_ends = (round.acknowledged as u32).wrapping_sub(self.round_end).cast_signed() > 0;
+        if round_ends || !self.has_sample {
+            self.round_end = round.next as u32;
+        }
+        let estimate = if self.has_sample {
+            Deviations::unpacked(self.estimate).next(rtt, min_rto, round_ends)
+        } else {
+            Deviations::first(rtt, min_rto)
+        };
+        (self.has_sample, self.estimate) = (true, estimate.packed());
+        self.limit_rto(config, estimate.timeout());
     }
 
     /// The estimate, or `None` before the first sample.
@@ -292,12 +313,7 @@ impl RttEstimator {
         self.has_sample.then(|| match config.arithmetic {
             Arithmetic::Real => Estimate::Real { srtt: f64::from_bits(srtt), rttvar: f64::from_bits(rttvar) },
             Arithmetic::Integer => Estimate::Integer { srtt: srtt as i64, rttvar: rttvar as i64 },
-            Arithmetic::Linux => Estimate::Linux(Deviations {
-                srtt: srtt as u32,
-                mdev: (srtt >> 32) as u32,
-                mdev_max: rttvar as u32,
-                rttvar: (rttvar >> 32) as u32,
-            }),
+            Arithmetic::Linux => Estimate::Linux(Deviations::unpacked([srtt, rttvar])),
         })
     }
 
@@ -315,9 +331,7 @@ impl RttEstimator {
                 let variation = clock.saturating_mul(rttvar as u64).max(config.min_rto);
                 clock.saturating_mul((srtt >> 3) as u64).saturating_add(variation)
             }
-            Some(Estimate::Linux(Deviations { srtt, rttvar, .. })) => {
-                Time::from_micros(u64::from(srtt >> 3) + u64::from(rttvar))
-            }
+            Some(Estimate::Linux(deviations)) => deviations.timeout(),
             None => Time::from_picos(self.estimate[1]),
         }
     }
@@ -376,8 +390,14 @@ impl RttEstimator {
 
     /// Recomputes the timeout after one of its inputs has changed.
     fn set_rto(&mut self, config: &RttConfig) {
+        self.limit_rto(config, self.base(config));
+    }
+
+    /// Sets the timeout, given its value before minimum, maximum and back-off are applied.
+    #[inline(always)]
+    fn limit_rto(&mut self, config: &RttConfig, base: Time) {
         let RttConfig { min_rto, max_rto, clock, .. } = *config;
-        let (base, backoff) = (self.base(config), 1 << self.doublings);
+        let backoff = 1 << self.doublings;
         let rto = if config.backoff_after_floor {
             base.max(min_rto).saturating_mul(backoff)
         } else {

@@ -73,13 +73,13 @@ impl SendLog {
     /// Records that segment `number` was sent at `at`. Segments must be sent for the first time in ascending order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
-        if let Some(sent) = self.sent.get_mut(index) {
-            sent.at = at;
-            sent.transmits += 1;
-        } else {
-            let stale = self.slot(number).and_then(|slot| self.stale[slot]);
+        if index == self.sent.len() {
+            let stale = if self.stale.is_empty() { None } else { self.get(number) };
             let transmits = 1 + stale.map_or(0, |stale| stale.transmits);
             self.sent.push_back(Sent { at, transmits, fate: Fate::InNetwork, was_lost: false });
+        } else if let Some(sent) = self.sent.get_mut(index) {
+            sent.at = at;
+            sent.transmits += 1;
         }
     }
 

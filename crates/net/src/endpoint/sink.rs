@@ -456,6 +456,12 @@ impl Sinks {
         *before = *before + self.flows[flow as usize].take_tallies();
     }
 
+    /// Whether a wake-up must be scheduled for an ACK that waits until a time.
+    #[inline(always)]
+    pub(crate) fn arm_until(&mut self, FlowId(flow): FlowId, until: Time) -> bool {
+        self.alarms.get_mut(flow as usize).is_some_and(|alarm| alarm.arm(Some(until)).is_some())
+    }
+
     /// Time of a wake-up to schedule for a delayed ACK, if one is needed.
     pub(crate) fn arm(&mut self, FlowId(flow): FlowId) -> Option<Time> {
         let receiver = &self.flows[flow as usize].receiver;

@@ -27,7 +27,7 @@ use ackclock_units::Time;
 use crate::engine::event::{Event, Key, Targets};
 use busy::Busy;
 use chunks::{Chunks, Cursor};
-use order::{List, Slots};
+use order::{List, Scratch};
 
 /// Number of components up to which rounds may be skewed; a power of two, so that the skew is found without a check.
 pub(crate) const MOST_SKEWED: usize = 1 << 6;
@@ -85,7 +85,7 @@ pub(crate) struct Agenda {
     left: Vec<(usize, Event)>,
     #[expect(clippy::vec_box, reason = "components are switched by swapping boxes")]
     others: Vec<Box<Current>>,
-    slots: Slots,
+    scratch: Scratch,
 }
 
 /// The events of a component in the current round.
@@ -96,8 +96,10 @@ struct Current {
     words: Vec<u64>,
     taken: usize,
     next_known: Time,
-    /// The events added since: the time of one of them, [`Time::MAX`] if there is none, and the rest. Most components
-    /// have at most one, which stays at [`home`](Self::home), and whose key is computed only where times are equal.
+    /// Number of rounds for which many events are probably not added in order.
+    dealt: u8,
+    /// The events added since: the time of one of them, usually the earliest one, and [`Time::MAX`] if there is none; and
+    /// the rest. The one stays at [`home`](Self::home), and its key is computed only where times are equal.
     single: Time,
     new: BinaryHeap<Reverse<New>>,
     /// Time of the next event added since, [`Time::MAX`] if there is none.
@@ -142,7 +144,7 @@ impl Agenda {
             running: Box::new(Current::empty(0)),
             left: Vec::new(),
             others: (0..components as u32).map(|home| Box::new(Current::empty(home))).collect(),
-            slots: Slots::new(),
+            scratch: Scratch::new(),
         }
     }
 
@@ -232,11 +234,19 @@ impl Agenda {
         let round = self.round_of(component, event.at);
         if round < self.next {
             debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
-            let Current { new, next_new, added, .. } = &mut *self.running;
-            let place = added.push(&mut self.chunks);
-            *self.chunks.at_mut(place) = event;
+            let Current { new, next_new, single, home, added, .. } = &mut *self.running;
             *next_new = event.at.min(*next_new);
-            new.push(Reverse(New { key: event.key(targets), place }));
+            // the earliest one is the single event: usually, another one follows it in this round
+            let mut later = event;
+            if event.at < *single {
+                later = std::mem::replace(self.chunks.at_mut(*home), event);
+                if std::mem::replace(single, event.at) == Time::MAX {
+                    return;
+                }
+            }
+            let place = added.push(&mut self.chunks);
+            *self.chunks.at_mut(place) = later;
+            new.push(Reverse(New { key: later.key(targets), place }));
         } else {
             self.far.push(Reverse(Far { round, component, event }));
         }
@@ -285,7 +295,7 @@ impl Agenda {
         if self.running.next_known < end { self.running.take_known(&self.chunks) } else { None }
     }
 
-    /// Takes the single event added in the current round, if no other was added. Returns its place.
+    /// Takes the single event added in the current round, if it comes before all others. Returns its place.
     #[inline(always)]
     pub(crate) fn take_single(&mut self) -> Option<u32> {
         self.running.take_single()
@@ -349,9 +359,9 @@ impl Agenda {
         for component in 0..self.components() {
             let bucket = self.bucket(component, round);
             let cursor = std::mem::take(&mut self.buckets[bucket]);
-            let Self { chunks, slots, skews, left, .. } = self;
+            let Self { chunks, scratch, skews, left, .. } = self;
             self.others[component].leave(|place| left.push((component, *chunks.at(place))));
-            let Current { words, taken, chunks: ids, added, .. } = &mut *self.others[component];
+            let Current { words, taken, dealt, chunks: ids, added, .. } = &mut *self.others[component];
             // the events of the round that ends have stayed in place until now
             chunks.append_ids(std::mem::take(added), ids);
             chunks.free(ids);
@@ -360,7 +370,7 @@ impl Agenda {
             if !cursor.is_empty() {
                 chunks.append_ids(cursor, ids);
                 List { chunks, ids, cursor, bits: self.rounds.bits, skew: skews[component % MOST_SKEWED] }
-                    .sort(words, slots, targets);
+                    .sort(words, dealt, scratch, targets);
             }
             self.others[component].find_next(&self.chunks);
         }
@@ -389,6 +399,7 @@ impl Current {
             words: Vec::new(),
             taken: 0,
             next_known: Time::MAX,
+            dealt: 0,
             single: Time::MAX,
             new: BinaryHeap::new(),
             next_new: Time::MAX,
@@ -436,28 +447,34 @@ impl Current {
         single.into_iter().chain(new).min()
     }
 
-    /// Takes the single event added in the round, if no other was added. Returns its place.
+    /// Takes the single event added in the round, if it comes before all others. Returns its place.
     #[inline(always)]
     fn take_single(&mut self) -> Option<u32> {
-        if !self.new.is_empty() || self.single == Time::MAX {
+        let next = self.next_in_heap();
+        if self.single >= next {
             return None;
         }
-        (self.single, self.next_new) = (Time::MAX, Time::MAX);
+        (self.single, self.next_new) = (Time::MAX, next);
         Some(self.home)
     }
 
-    /// Takes the next of several events added in the round. Returns its place.
+    /// Time of the first of the events in the heap; [`Time::MAX`] if there is none.
+    #[inline(always)]
+    fn next_in_heap(&self) -> Time {
+        self.new.peek().map_or(Time::MAX, |Reverse(new)| new.key.at)
+    }
+
+    /// Takes the next of the events added in the round, of which the single one is not before all others. Returns its place.
     #[inline(never)]
     fn take_new(&mut self, chunks: &Chunks, targets: Targets<'_>) -> Option<u32> {
-        let next = |new: &BinaryHeap<Reverse<New>>| new.peek().map(|Reverse(new)| new.key);
-        let is_first = |new| self.single != Time::MAX && chunks.at(self.home).key(targets) < new;
-        let taken = if next(&self.new).is_none_or(is_first) {
+        let first = self.new.peek().map(|Reverse(new)| new.key)?;
+        let taken = if self.single == first.at && chunks.at(self.home).key(targets) < first {
             self.single = Time::MAX;
             Some(self.home)
         } else {
             self.new.pop().map(|Reverse(new)| new.place)
         };
-        self.next_new = next(&self.new).map_or(Time::MAX, |key| key.at).min(self.single);
+        self.next_new = self.next_in_heap().min(self.single);
         taken
     }
 

@@ -131,10 +131,15 @@ impl Transit {
         if observer.follows() {
             observer.observe(now, &Observation::Delivered { packet: &packet, in_order: 1, duplicate: false });
         }
-        if let Answer::Plain { next, echo, original } = answer {
-            self.cross(&packet.answer(next, now).with_echo(echo).for_original(original), hop, now, observer);
-        } else {
-            self.arm_delayed_ack(packet.flow());
+        match answer {
+            Answer::Plain { next, echo, original } => {
+                self.cross(&packet.answer(next, now).with_echo(echo).for_original(original), hop, now, observer);
+            }
+            Answer::Waits { until } => {
+                if self.sinks.arm_until(packet.flow(), until) {
+                    self.wake_receiver(until, packet.flow());
+                }
+            }
         }
     }
 

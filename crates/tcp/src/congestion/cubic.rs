@@ -190,7 +190,7 @@ impl CongestionControl for Cubic {
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         if self.is_linux() {
-            window.cwnd += self.linux.growth(window.segments(), ack.newly_acked, ack.now) as f64;
+            window.cwnd += self.linux.growth(window.segments(), ack.newly_acked, ack.now).cast_signed() as f64;
             return;
         }
         let (cwnd, n) = (window.cwnd, ack.newly_acked as f64);

@@ -92,7 +92,8 @@ impl Law {
 
 /// The methods that are called for each ACK.
 impl Law {
-    /// Handles a new ACK. The sample is built where it is read, so that fields that Reno does not read cost nothing.
+    /// Handles a new ACK. For Reno, the sample is built where it is read, so that fields that Reno does not read cost
+    /// nothing.
     #[inline(always)]
     pub(crate) fn on_ack(
         &mut self,
@@ -102,7 +103,7 @@ impl Law {
     ) {
         match self {
             Self::Reno(law) => law.grow(extra, window, &sample),
-            Self::Other(law) => law.on_ack(extra, window, &sample),
+            Self::Other(law) => law.on_ack(extra, window, &sample()),
         }
     }
 
@@ -110,13 +111,21 @@ impl Law {
     pub(crate) fn observe(&mut self, sample: impl Fn() -> AckSample) {
         match self {
             Self::Reno(law) => law.observe(&sample()),
-            Self::Other(law) => law.observe(&sample),
+            Self::Other(law) => law.observe(&sample()),
         }
     }
 
     /// See [`CongestionControl::on_rate`]. Returns whether the law [limits itself](CongestionControl::limits_itself).
     pub(crate) fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {
         if let Self::Other(law) = self { law.on_rate(window, sample, stream) } else { false }
+    }
+
+    /// Whether ACKs never reduce the window, and the slow-start threshold decides [what holds it](CongestionControl::holds).
+    pub(crate) fn only_grows(&self) -> bool {
+        match self {
+            Self::Reno(_) => true,
+            Self::Other(law) => matches!(**law, Other::Cubic(_)),
+        }
     }
 
     /// Heap memory in bytes.
@@ -130,13 +139,13 @@ impl Law {
 
 impl Other {
     #[inline(never)]
-    fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &impl Fn() -> AckSample) {
-        with_other!(self, law => law.grow(extra, window, sample));
+    fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &AckSample) {
+        with_other!(self, law => law.grow(extra, window, &|| *sample));
     }
 
     #[inline(never)]
-    fn observe(&mut self, sample: &impl Fn() -> AckSample) {
-        with_other!(self, law => law.observe(&sample()));
+    fn observe(&mut self, sample: &AckSample) {
+        with_other!(self, law => law.observe(sample));
     }
 
     fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {

@@ -10,8 +10,11 @@ use super::{Receiver, ReceiverPool};
 /// The answer to data that arrives calmly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Its ACK waits, at most [until](Receiver::poll_timeout) the timer fires.
-    Waits,
+    /// Its ACK waits.
+    Waits {
+        /// When the timer fires ([`Receiver::poll_timeout`]).
+        until: Time,
+    },
     /// An ACK without SACK blocks and without a window; the fields are those of [`Ack`](crate::Ack).
     Plain {
         /// The next segment that the receiver expects.
@@ -48,7 +51,7 @@ impl Receiver {
         let (duplicate, again, is_old, is_urgent) = (false, false, false, false);
         let taken = Taken { number, count: 1, duplicate, again, is_old, may_wait: true, is_urgent, paused };
         if record.waits(taken, next, now, config) {
-            return Some(Answer::Waits);
+            return Some(Answer::Waits { until: record.delay.deadline.get().unwrap_or(Time::MAX) });
         }
         let (echo, original) = record.report(config);
         Some(Answer::Plain { next, echo, original })

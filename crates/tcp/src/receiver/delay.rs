@@ -50,7 +50,7 @@ impl Delay {
 
     /// Counts segment `number` of a receiver that may send quick ACKs; the next one expected is now `next`. `paused` states
     /// whether it came after a pause, if not the time since the last one decides.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn count(
         &mut self,
         (number, next): (u64, u64),

@@ -74,6 +74,7 @@ impl Host {
     }
 
     /// Until when an ACK waits from `now` on.
+    #[inline(always)]
     pub(super) fn deadline(&self, now: Time, config: &ReceiverConfig) -> Time {
         let (most, rtt) = (config.delayed_ack_timeout, self.round_trip.get());
         let deadline = if config.adapts() { self.adaptive.deadline(now, rtt, most) } else { now + most };

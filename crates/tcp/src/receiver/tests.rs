@@ -338,11 +338,14 @@ proptest! {
                         [None, Some((next, Vec::new(), 0, model.config.reports_originals))]
                     } else if let Some(answer) = receiver.take_calmly(number, mark, now, &mut pool) {
                         prop_assert!(!had_it && receiver.rcv_nxt() == before + 1);
-                        let plain = |answer| match answer {
+                        let plain = match answer {
                             calm::Answer::Plain { next, echo, original } => Some((next, Vec::new(), echo, original)),
-                            calm::Answer::Waits => None,
+                            calm::Answer::Waits { until } => {
+                                prop_assert_eq!(receiver.poll_timeout(&pool), Some(until));
+                                None
+                            }
                         };
-                        [None, plain(answer)]
+                        [None, plain]
                     } else {
                         had_record = !receiver.is_steady();
                         let arrival = receiver.handle_segment(number, mark, now, &mut pool);

@@ -11,7 +11,7 @@ use super::connection::{Connection, Path};
 use super::gso::Admission;
 use super::marks::Marks;
 use crate::config::IdleRestart;
-use crate::congestion::{AckSample, Law};
+use crate::congestion::AckSample;
 use crate::limits::Limit;
 use crate::packed_option::PackedOption;
 use crate::recovery::Recovery;
@@ -408,14 +408,15 @@ impl Connection {
         }
     }
 
-    /// Decides what holds back data when the window of a steady sender is full. Reno's window only grows on the short
-    /// paths, so that nothing but the advertised window can hold it later.
+    /// Decides what holds back data when the window of a steady sender is full. On the short paths, a window that [only
+    /// grows](crate::congestion::Law::only_grows) stays above `ssthresh`, so that nothing but the advertised window can hold
+    /// it later.
     #[inline(never)]
     pub(super) fn settle(&mut self) {
         let Self { law, window, reduced_by, config, .. } = self;
         let is_above = window.cwnd as u32 > config.max_window;
         self.holds = if is_above { Limit::ReceiverWindow } else { law.holds(window, *reduced_by) };
-        self.is_settled = matches!(law, Law::Reno(_)) && window.cwnd >= window.ssthresh;
+        self.is_settled = law.only_grows() && window.cwnd >= window.ssthresh;
     }
 
     /// Why a steady sender may send nothing more.
