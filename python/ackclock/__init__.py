@@ -27,6 +27,7 @@ NAMES = {
     "running.runs": ("Runs",),
     "running.summary": ("GroupSummary", "LinkSummary", "Summary"),
     "scenario.bottleneck": ("Pipe", "pipe"),
+    "scorecard.evaluating": ("Scorecard", "evaluate"),
     "study.design": ("Study",),
     "study.seeds": ("replicate",),
     "study.store": ("Store",),

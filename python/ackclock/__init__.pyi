@@ -78,6 +78,7 @@ from ackclock.scenario import (
     wide_area,
 )
 from ackclock.scenario.bottleneck import Pipe, pipe
+from ackclock.scorecard.evaluating import Scorecard, evaluate
 from ackclock.study.design import Study
 from ackclock.study.seeds import replicate
 from ackclock.study.store import Store
@@ -149,6 +150,7 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "Scorecard",
     "ScriptResult",
     "Shaper",
     "SizeTable",
@@ -166,6 +168,7 @@ __all__ = [
     "compiled",
     "components",
     "conform",
+    "evaluate",
     "load",
     "pipe",
     "plot",

@@ -76,6 +76,13 @@ def _studies() -> Iterator[_Line]:
         yield name, f"{title} (about {takes} on two cores)" if takes else title
 
 
+def _experiments() -> Iterator[_Line]:
+    from ackclock.scorecard.experiments import EXPERIMENTS  # noqa: PLC0415
+
+    for experiment in EXPERIMENTS:
+        yield experiment.key, experiment.question
+
+
 def _variants() -> Iterator[_Line]:
     known = catalogue()
     recovery = known.tcp_options["recovery"]
@@ -179,6 +186,7 @@ def _quantity(quantity: Gauge) -> str:
 
 LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "studies": _studies,
+    "experiments": _experiments,
     "variants": _variants,
     "queues": _queues,
     "sources": _sources,

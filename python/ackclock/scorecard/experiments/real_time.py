@@ -1,0 +1,59 @@
+"""Speech and a constant stream beside a bulk flow of the law."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.scenario import Clients, Constant, Frames, Udp
+from ackclock.scorecard.experiment import Cell, Experiment
+from ackclock.scorecard.measures import UTILIZATION, group
+from ackclock.scorecard.networks import Path, bulk, dumbbell
+from ackclock.scorecard.rules import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ackclock.scenario import Scenario, Tcp
+    from ackclock.scorecard.experiment import Setting
+
+_DELAY = "p95 delay of speech"
+
+
+def _cells(setting: Setting) -> Iterator[Cell]:
+    for path in (Path(10, 40),) if setting.fast else (Path(2, 40), Path(10, 40), Path(100, 40)):
+        for part in (1, 4) if setting.fast else (0.25, 1, 4, 16):
+            yield _cell(setting, path, part)
+
+
+def _cell(setting: Setting, path: Path, part: float) -> Cell:
+    def scenario(law: Tcp) -> Scenario:
+        # Opus at 32 kb/s: 80 bytes every 20 ms, and 40 of headers; a stream of 300 kb/s in packets of 500 bytes.
+        speech = Clients(name="speech", packet_size=120, transport=Udp(), source=Frames(rate=50))
+        stream = Clients(name="stream", packet_size=500, transport=Udp(), source=Constant(rate=75))
+        return dumbbell(path, bulk("law", law), speech, stream, queue=setting.queue(path.buffer(part)))
+
+    lost = group("speech", "lost", words="speech lost", unit="%", factor=100)
+    streamed = group("stream", "loss", words="stream's loss", unit="%", factor=100)
+    delay = group("speech", "delay_p95", words=_DELAY, unit="ms", factor=1e3)
+    return Cell(
+        place=f"{path}, buffer {part:g} BDP",
+        scenario=scenario,
+        rules=[
+            Beside(measure=delay, worse="higher", by=round(0.1 * part * path.rtt, 3)),
+            Beside(measure=lost, worse="higher", by=1),
+            Beside(measure=streamed, worse="higher", by=1),
+        ],
+        shown=[group("speech", "mos", words="MOS of speech", unit=""), UTILIZATION],
+    )
+
+
+EXPERIMENT = Experiment(
+    key="real_time",
+    title="Beside speech and a stream",
+    question="Does real-time traffic suffer more beside the law?",
+    source="RFC 9743, section 5.2.2",
+    advice="Real-time traffic does not respond; it has the queue and the losses that the law makes. Both follow "
+    "from how full the law keeps the buffer.",
+    headline=_DELAY,
+    cells=_cells,
+)
