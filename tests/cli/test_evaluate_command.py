@@ -52,7 +52,7 @@ def test_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["nolaw"], "law: 'nolaw' is not allowed; must be one of"),
         (["cubic", "--seeds", "many"], "--seeds: 'many' is not allowed; must be an integer"),
         (["cubic", "--out", "card.png"], "--out: 'card.png' is not allowed; must end in .html: a report is a page"),
-        (["cubic", "--only", "self"], "only: 'self' is not allowed; must be one of alone"),
+        (["cubic", "--only", "self"], "only: 'self' is not allowed; did you mean 'itself'? must be one of alone"),
     ],
 )
 def test_bad_input(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

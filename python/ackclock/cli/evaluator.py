@@ -43,7 +43,7 @@ def evaluate(
         only=only,
         seeds=integer("--seeds", seeds, "must be an integer"),
         jobs=None if jobs is None else option("--jobs", jobs, whole(1, 1000), int),
-        lines=True,
+        lines=not fast,
     )
     if as_json:
         sys.stdout.write(json.dumps(card.to_dict(), indent=2, allow_nan=False) + "\n")
@@ -52,7 +52,8 @@ def evaluate(
     if out is not None:
         words = [law, *_given(against=against, queue=queue, only=only, seeds=seeds), *(["--fast"] if fast else [])]
         write_page(out, card.page(shlex.join(["ackclock", "evaluate", *words])))
-        sys.stderr.write(f"The page is {out}\n")
+        if not as_json:
+            sys.stdout.write(f"The page is {out}\n")
 
 
 def _given(*, against: str, queue: str, only: Sequence[str] | None, seeds: str) -> list[str]:

@@ -126,7 +126,7 @@ class Beside:
     >>> from ackclock.scorecard.measures import LOSS
     >>> rule = Beside(measure=LOSS, worse="higher", by=1.0)
     >>> rule.words("cubic")
-    "loss at most cubic's + 1 %"
+    "loss at most cubic's + 1 percentage points"
     >>> [str(rule.judge(values, [0.1, 0.2, 0.1])) for values in ([0.9, 1.0, 0.9], [4, 5, 4], [0.2, 1.1, 2.2])]
     ['pass', 'fail', 'undecided']
     """
@@ -139,7 +139,7 @@ class Beside:
     def words(self, against: str) -> str:
         """Return the rule in words."""
         sign = "+" if self.worse == "higher" else "-"
-        unit = f" {self.measure.unit}" if self.measure.unit else ""
+        unit = {"": "", "%": " percentage points"}.get(self.measure.unit, f" {self.measure.unit}")
         limits = [f"{sign} {self.part:.0%}"] * bool(self.part) + [f"{sign} {self.by:g}{unit}"] * bool(self.by)
         return " ".join([f"{self.measure.name} {_BOUND[self.worse]} {against}'s", *limits])
 
