@@ -78,7 +78,8 @@ from ackclock.scenario import (
     wide_area,
 )
 from ackclock.scenario.bottleneck import Pipe, pipe
-from ackclock.scorecard.evaluating import Scorecard, evaluate
+from ackclock.scorecard.card import Scorecard
+from ackclock.scorecard.evaluating import evaluate, evaluate_queue
 from ackclock.study.design import Study
 from ackclock.study.seeds import replicate
 from ackclock.study.store import Store
@@ -169,6 +170,7 @@ __all__ = [
     "components",
     "conform",
     "evaluate",
+    "evaluate_queue",
     "load",
     "pipe",
     "plot",

@@ -43,7 +43,7 @@ def test_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         run("examples/reno.py:Reno", "--against", "reno", "--fast", "--seeds", "3", "--only", "extremes", "--json") == 0
     )
     card = json.loads(capsys.readouterr().out)
-    assert (card["law"], card["against"]) == ("Reno", "reno")
+    assert (card["name"], card["against"]) == ("Reno", "reno")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_a_law_in_its_own_place_is_as_good() -> None:
     own = evaluate("reno", against="reno", fast=True, seeds=3, only=KEYS)
     assert set(own.verdicts.values()) == {Verdict.PASS}
     for result in own.results.values():
-        assert all(seen.law == seen.yardstick for cell in result.cells for seen in cell.seen.values())
+        assert all(seen.own == seen.yardstick for cell in result.cells for seen in cell.seen.values())
 
 
 @given(st.lists(st.floats(0, 100), min_size=3, max_size=8), st.floats(0, 10), st.floats(0, 1))
@@ -55,7 +55,7 @@ def test_an_experiment_fails_with_any_rule_and_passes_with_all() -> None:
 
 
 def test_the_queue_of_the_measured_link_can_be_chosen() -> None:
-    setting = Setting(against=transport("against", "cubic"), fast=True, queue=queue_named("codel"))
+    setting = Setting(against=transport("against", "cubic"), fast=True, queue=queue_named("queue", "codel"))
     chosen = next(each for each in EXPERIMENTS if each.key == "itself")
     for cell in chosen.cells(setting):
         dumbbell = cell.scenario(ac.Tcp("reno")).dumbbell
@@ -66,7 +66,7 @@ def test_the_queue_of_the_measured_link_can_be_chosen() -> None:
 
 @pytest.mark.parametrize("fast", [True, False])
 def test_all_experiments_have_valid_networks_with_different_names(*, fast: bool) -> None:
-    setting = Setting(against=transport("against", "cubic"), fast=fast, queue=queue_named("droptail"))
+    setting = Setting(against=transport("against", "cubic"), fast=fast, queue=queue_named("queue", "droptail"))
     assert len({each.key for each in EXPERIMENTS}) == len(EXPERIMENTS) == 22
     for experiment in EXPERIMENTS:
         cells = list(experiment.cells(setting))
@@ -82,7 +82,9 @@ def test_every_network_of_a_fast_evaluation_is_in_the_whole_one() -> None:
         whole, fast = (
             {
                 cell.place
-                for cell in experiment.cells(Setting(against=ac.Tcp("cubic"), fast=fast, queue=queue_named("droptail")))
+                for cell in experiment.cells(
+                    Setting(against=ac.Tcp("cubic"), fast=fast, queue=queue_named("queue", "droptail"))
+                )
             }
             for fast in (False, True)
         )
@@ -107,7 +109,7 @@ def test_json_has_the_values_of_each_seed(card: ac.Scorecard) -> None:
     for experiment in found["experiments"]:
         for cell in experiment["cells"]:
             assert cell["verdict"] in {"pass", "fail", "undecided"}
-            assert all(len(each["law"]) == len(each["against"]) == 3 for each in cell["measures"].values())
+            assert all(len(each["own"]) == len(each["against"]) == 3 for each in cell["measures"].values())
     assert "long path" not in found["answer"]
 
 

@@ -17,7 +17,7 @@ SHALLOW, DEEP = "100 Mb/s, 40 ms, buffer 0.25 BDP", "100 Mb/s, 40 ms, buffer 4 B
 
 def mean(law: str, experiment: str, place: str, measure: str) -> float:
     """Return the mean of a measure of a law in one network."""
-    values = seen_in(law, experiment, place).seen[measure].law
+    values = seen_in(law, experiment, place).seen[measure].own
     return statistics.fmean(value for value in values if value is not None)
 
 

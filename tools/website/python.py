@@ -35,7 +35,7 @@ _PAGES: Final = {
     "scorecard": (
         "Evaluation",
         "What RFC 9743 asks of a congestion control: [guide](../../guide/evaluate.md).",
-        ("evaluate", "Scorecard"),
+        ("evaluate", "evaluate_queue", "Scorecard"),
     ),
     "capture": ("Captures", "Analyse pcap and pcapng files: [guide](../../guide/captures.md).", ("read_capture",)),
 }

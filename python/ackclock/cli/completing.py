@@ -58,8 +58,10 @@ def figures(incomplete: str) -> _Names:
 def experiments(incomplete: str) -> _Names:
     """Complete the key of an experiment of the scorecard."""
     from ackclock.scorecard.experiments import EXPERIMENTS  # noqa: PLC0415
+    from ackclock.scorecard.queues import EXPERIMENTS as OF_QUEUES  # noqa: PLC0415
 
-    return _beginning(incomplete, {each.key: each.question for each in EXPERIMENTS})
+    known = {each.key: each.question for each in EXPERIMENTS}
+    return _beginning(incomplete, {each.key: each.question for each in OF_QUEUES} | known)
 
 
 def _beginning(incomplete: str, names: Mapping[str, str]) -> _Names:

@@ -1,9 +1,9 @@
-"""Implements ``ackclock evaluate``: prints the verdicts of a scorecard, and writes its page."""
+"""Implements ``ackclock evaluate`` and ``ackclock evaluate-queue``: prints verdicts, and writes the page."""
 
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,17 +14,16 @@ from ackclock.cli.arguments import integer, option
 from ackclock.cli.console import console
 from ackclock.cli.pages import check_replaceable, write_page
 from ackclock.scorecard import Scorecard, Verdict
-from ackclock.scorecard import evaluate as evaluated
 from ackclock.values.kinds import whole
 
 _COLOURS: Final = {Verdict.PASS: "green", Verdict.UNDECIDED: "yellow", Verdict.FAIL: "red"}
 
 
 def evaluate(
-    law: str,
+    run: Callable[..., Scorecard],
+    words: Sequence[str],
+    given: Mapping[str, tuple[str, str]],
     *,
-    against: str,
-    queue: str,
     fast: bool,
     only: Sequence[str] | None,
     seeds: str,
@@ -32,13 +31,24 @@ def evaluate(
     as_json: bool,
     out: Path | None,
 ) -> None:
-    """Evaluate a law, print the verdicts, and write the page."""
+    """Make a scorecard, print its verdicts, and write its page.
+
+    Parameters
+    ----------
+    run
+        Makes the scorecard.
+    words
+        The command and its argument.
+    given
+        The value and the default of each further option, for the command on the page.
+    fast, only, seeds, jobs
+        Passed on.
+    as_json, out
+        What to print, and where to write the page.
+    """
     if out is not None:
-        check_replaceable(out, "ackclock evaluate", "page of an evaluation")
-    card = evaluated(
-        law,
-        against=against,
-        queue=queue,
+        check_replaceable(out, f"ackclock {words[0]}", "page of an evaluation")
+    card = run(
         fast=fast,
         only=only,
         seeds=integer("--seeds", seeds, "must be an integer"),
@@ -50,23 +60,18 @@ def evaluate(
     else:
         _show(card)
     if out is not None:
-        words = [law, *_given(against=against, queue=queue, only=only, seeds=seeds), *(["--fast"] if fast else [])]
-        write_page(out, card.page(shlex.join(["ackclock", "evaluate", *words])))
+        options = {**given, "--seeds": (seeds, "5")}
+        chosen = [word for name, (value, default) in options.items() if value != default for word in (name, value)]
+        experiments = [word for key in only or () for word in ("--only", key)]
+        write_page(out, card.page(shlex.join(["ackclock", *words, *chosen, *experiments, *["--fast"] * fast])))
         if not as_json:
             sys.stdout.write(f"The page is {out}\n")
-
-
-def _given(*, against: str, queue: str, only: Sequence[str] | None, seeds: str) -> list[str]:
-    """Return the options that differ from the defaults, for the command on the page."""
-    values = [("--against", against, "cubic"), ("--queue", queue, "droptail"), ("--seeds", seeds, "5")]
-    words = [word for name, value, default in values if value != default for word in (name, value)]
-    return [*words, *(word for key in only or () for word in ("--only", key))]
 
 
 def _show(card: Scorecard) -> None:
     """Print the answer, and a line for each experiment."""
     shown = Table(box=None, pad_edge=False)
-    for heading in ("experiment", card.law, f"{card.against} itself", "what decided"):
+    for heading in ("experiment", card.name, f"{card.against} itself", "what decided"):
         shown.add_column(Text(heading), no_wrap=heading != "what decided")
     for result in card.results.values():
         verdicts = [Text(str(each), style=_COLOURS[each]) for each in (result.verdict, result.yardstick)]

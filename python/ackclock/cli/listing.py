@@ -78,9 +78,12 @@ def _studies() -> Iterator[_Line]:
 
 def _experiments() -> Iterator[_Line]:
     from ackclock.scorecard.experiments import EXPERIMENTS  # noqa: PLC0415
+    from ackclock.scorecard.queues import EXPERIMENTS as OF_QUEUES  # noqa: PLC0415
 
-    for experiment in EXPERIMENTS:
-        yield experiment.key, experiment.question
+    yield "ackclock evaluate:", ""
+    yield from ((each.key, each.question) for each in EXPERIMENTS)
+    yield "ackclock evaluate-queue:", ""
+    yield from ((each.key, each.question) for each in OF_QUEUES)
 
 
 def _variants() -> Iterator[_Line]:

@@ -1,6 +1,7 @@
-"""The scorecard of a congestion control: what RFC 9743 (BCP 133) asks of a new one, with verdicts by rule."""
+"""Scorecards: what the IETF asks of a congestion control and of a queue discipline, with verdicts by rule."""
 
-from ackclock.scorecard.evaluating import Scorecard, evaluate
+from ackclock.scorecard.card import Scorecard
+from ackclock.scorecard.evaluating import evaluate, evaluate_queue
 from ackclock.scorecard.rules import Verdict
 
-__all__ = ["Scorecard", "Verdict", "evaluate"]
+__all__ = ["Scorecard", "Verdict", "evaluate", "evaluate_queue"]

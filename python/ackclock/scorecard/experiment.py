@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -12,38 +12,57 @@ if TYPE_CHECKING:
     from ackclock.scorecard.measures import Measure
     from ackclock.scorecard.rules import Rule
 
-__all__ = ["Cell", "Experiment", "Setting"]
+__all__ = ["Cell", "Experiment", "Queues", "Scope", "Setting"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Setting:
-    """How the experiments are run.
+T = TypeVar("T")
+S = TypeVar("S")
+
+Queues: TypeAlias = "Callable[[int], Queue]"
+"""Makes the queue of a discipline from its limit in packets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """How many networks an evaluation has.
 
     Parameters
     ----------
-    against
-        The transport of the yardstick.
     fast
         Whether each experiment has only a part of its networks.
+    """
+
+    fast: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting(Scope):
+    """How the experiments with laws are run.
+
+    Parameters
+    ----------
+    fast
+        Whether each experiment has only a part of its networks.
+    against
+        The transport of the yardstick.
     queue
-        Makes the queue of the measured link, from its limit in packets, in the experiments that do not choose it.
+        Makes the queue of the measured link, in the experiments that do not choose it.
     """
 
     against: Tcp
-    fast: bool
-    queue: Callable[[int], Queue]
+    queue: Queues
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cell:
-    """One network of an experiment.
+@dataclass(frozen=True, kw_only=True)
+class Cell(Generic[T]):
+    """One network of an experiment, for contenders of one kind: transports, or queues.
 
     Parameters
     ----------
     place
         The network in words, unique in the experiment.
     scenario
-        Makes the scenario in which a transport is measured.
+        Makes the scenario in which a contender is measured.
     rules
         The rules.
     shown
@@ -51,7 +70,7 @@ class Cell:
     """
 
     place: str
-    scenario: Callable[[Tcp], Scenario]
+    scenario: Callable[[T], Scenario]
     rules: Sequence[Rule]
     shown: Sequence[Measure] = ()
 
@@ -61,8 +80,8 @@ class Cell:
         return list({each.name: each for each in (*(rule.measure for rule in self.rules), *self.shown)}.values())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Experiment:
+@dataclass(frozen=True, kw_only=True)
+class Experiment(Generic[T, S]):
     """An experiment.
 
     Parameters
@@ -80,7 +99,7 @@ class Experiment:
     headline
         Name of the measure that is drawn first.
     cells
-        Makes the networks of a setting.
+        Makes the networks of a `Setting` (laws) or a `Scope` (queues).
     """
 
     key: str
@@ -89,4 +108,4 @@ class Experiment:
     source: str
     advice: str
     headline: str
-    cells: Callable[[Setting], Iterable[Cell]]
+    cells: Callable[[S], Iterable[Cell[T]]]

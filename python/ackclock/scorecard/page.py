@@ -16,7 +16,7 @@ from ackclock.scorecard.rules import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ackclock.scorecard.evaluating import Examined, Result, Scorecard, Seen
+    from ackclock.scorecard.card import Examined, Result, Scorecard, Seen
 
 __all__ = ["brief_html", "page"]
 
@@ -35,11 +35,10 @@ def report_of(card: Scorecard, command: str) -> Report:
     """Return the content of the page."""
     networks = sum(len(result.cells) for result in card.results.values())
     return Report(
-        title=f"Scorecard: {card.law} beside {card.against}",
-        source=f"{len(card.results)} experiments, {networks} networks, {len(card.seeds)} seeds each, after RFC 9743 "
-        "(BCP 133), RFC 5166 and RFC 7928. The documents ask the questions and leave the numbers open: the rules below "
-        "state them.",
-        question=f"What does RFC 9743 ask, and what does {card.law} do?",
+        title=f"Scorecard: {card.name} beside {card.against}",
+        source=f"{len(card.results)} experiments, {networks} networks, {len(card.seeds)} seeds each, after "
+        f"{card.documents}. The documents ask the questions and leave the numbers open: the rules below state them.",
+        question=f"What do the documents ask, and what does {card.name} do?",
         answer=card.answer(),
         summary=list(_statements(card)),
         overview=_overview(card),
@@ -83,7 +82,7 @@ def _overview(card: Scorecard) -> Table:
     return Table(
         caption="A network passes if the 95 % confidence interval of each rule's measure is within its limit, and "
         "fails if one is beyond it. An experiment fails if any of its networks fails, and passes if all pass.",
-        head=["Experiment", card.law, f"{card.against} itself", "Networks: pass / fail / undecided"],
+        head=["Experiment", card.name, f"{card.against} itself", "Networks: pass / fail / undecided"],
         rows=rows,
     )
 
@@ -120,16 +119,16 @@ def _overview_drawing(card: Scorecard, command: str) -> Drawing:
     ]
     panel = Panel(
         x=Axis(label="Experiment", low=0.5, high=len(results) + 0.5, ticks=numbers),
-        y=Axis(label=f"{card.law} / {card.against}", log=True),
+        y=Axis(label=f"{card.name} / {card.against}", log=True),
         series=series,
         levels=[Level(y=1.0)],
     )
     return Drawing(
         slug="overview",
         title="The first measure of each experiment, relative to the yardstick's",
-        caption=f"A point is a network: the measure of {card.law} divided by that of {card.against} in its place, with "
-        "the 95 % confidence interval. Its colour is the verdict of all rules in that network. The table names the "
-        "measures.",
+        caption=f"A point is a network: the measure of {card.name} divided by that of {card.against} in its place, "
+        "with the 95 % confidence interval. Its colour is the verdict of all rules in that network. The table names "
+        "the measures.",
         chart=Chart(panels=[panel]),
         csv=_csv(["experiment", "key", "network", "verdict", "ratio", "half_width"], lines),
         numbers=Table(caption="Measures of the figure.", head=["", "Experiment", "Measure"], rows=headlines),
@@ -139,8 +138,8 @@ def _overview_drawing(card: Scorecard, command: str) -> Drawing:
 
 def _ratio(seen: Seen) -> tuple[float, float] | None:
     """Return the ratio of the law to the yardstick, and the half-width of its interval; None if it has no logarithm."""
-    pairs = [(law, other) for law, other in zip(seen.law, seen.yardstick, strict=True) if law and other]
-    if len(pairs) < len(seen.law) or any(law < 0 or other < 0 for law, other in pairs):
+    pairs = [(law, other) for law, other in zip(seen.own, seen.yardstick, strict=True) if law and other]
+    if len(pairs) < len(seen.own) or any(law < 0 or other < 0 for law, other in pairs):
         return None
     interval = student_interval([law / other for law, other in pairs])
     # A bar that reaches 0 has no lower end on the logarithmic axis.
@@ -162,11 +161,11 @@ def _drawing(number: int, result: Result, card: Scorecard, command: str) -> Draw
     seen = [cell.seen[name] for cell in result.cells]
     places = [float(place) for place in range(1, len(seen) + 1)]
     series = []
-    for words, colour, marker, shift in ((card.law, "blue", "circle", -0.12), (card.against, "grey", "square", 0.12)):
-        intervals = [each.interval(each.law if shift < 0 else each.yardstick) for each in seen]
+    for words, colour, marker, shift in ((card.name, "blue", "circle", -0.12), (card.against, "grey", "square", 0.12)):
+        intervals = [each.interval(each.own if shift < 0 else each.yardstick) for each in seen]
         series.append(
             Series(
-                name=words if words != card.law or shift < 0 else f"{words} (yardstick)",
+                name=words if words != card.name or shift < 0 else f"{words} (yardstick)",
                 x=[place + shift for place in places],
                 y=[interval.mean if interval else math.nan for interval in intervals],
                 error=[interval.half_width if interval else 0.0 for interval in intervals],
@@ -205,7 +204,7 @@ def _numbers(result: Result, card: Scorecard) -> Table:
         [
             f"{place}. {cell.cell.place}",
             seen.measure.name,
-            seen.shown(seen.law),
+            seen.shown(seen.own),
             seen.shown(seen.yardstick),
             _rules(cell, name, card.against),
         ]
@@ -213,7 +212,7 @@ def _numbers(result: Result, card: Scorecard) -> Table:
         for name, seen in cell.seen.items()
     ]
     caption = "Means with half-widths of 95 % confidence intervals, and what the rules say."
-    return Table(caption=caption, head=["Network", "Measure", card.law, f"{card.against}", "Rule"], rows=rows)
+    return Table(caption=caption, head=["Network", "Measure", card.name, f"{card.against}", "Rule"], rows=rows)
 
 
 def _rules(cell: Examined, name: str, against: str) -> str:
@@ -227,7 +226,7 @@ def _values(result: Result, card: Scorecard) -> tuple[list[str], list[list[objec
         [cell.cell.place, name, seen.measure.unit, seed, own, other]
         for cell in result.cells
         for name, seen in cell.seen.items()
-        for seed, own, other in zip(card.seeds, seen.law, seen.yardstick, strict=True)
+        for seed, own, other in zip(card.seeds, seen.own, seen.yardstick, strict=True)
     ]
 
 

@@ -30,11 +30,12 @@ from ackclock.scorecard.experiments import (
 )
 
 if TYPE_CHECKING:
-    from ackclock.scorecard.experiment import Experiment
+    from ackclock.scenario import Tcp
+    from ackclock.scorecard.experiment import Experiment, Setting
 
 __all__ = ["EXPERIMENTS"]
 
-EXPERIMENTS: Final[tuple[Experiment, ...]] = (
+EXPERIMENTS: Final[tuple[Experiment[Tcp, Setting], ...]] = (
     alone.EXPERIMENT,
     itself.EXPERIMENT,
     round_trips.EXPERIMENT,

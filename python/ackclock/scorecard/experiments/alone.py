@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MANAGED: Final[dict[str, Callable[..., Queue]]] = {"CoDel": CoDel, "FQ-CoDel": FqCodel, "PIE": Pie, "DualPI2": DualPi2}
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     rates, rtts = ((10, 100), (40, 100)) if setting.fast else ((1, 10, 100), (10, 40, 100, 300))
     for path in (Path(rate, rtt) for rate in rates for rtt in rtts):
         for part in (0.25, 1, 4) if setting.fast else (0.1, 0.25, 0.5, 1, 2, 4, 16):
@@ -30,7 +30,7 @@ def _cells(setting: Setting) -> Iterator[Cell]:
             yield _cell(path, queue(packets=path.buffer(16)), name, 16)
 
 
-def _cell(path: Path, queue: Queue, words: str, part: float) -> Cell:
+def _cell(path: Path, queue: Queue, words: str, part: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         return dumbbell(path, bulk("law", law), queue=queue)
 

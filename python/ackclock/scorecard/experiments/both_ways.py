@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _FORWARD = "goodput forward"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for back in (1,) if setting.fast else (1, 10):
         yield _cell(setting, Path(10, 40), Path(back, 40))
 
 
-def _cell(setting: Setting, path: Path, back: Path) -> Cell:
+def _cell(setting: Setting, path: Path, back: Path) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         reverse = Link(rate=f"{back.rate:g} Mbps", delay=f"{back.rtt / 2:g} ms", queue=setting.queue(back.buffer(4)))
         made = dumbbell(

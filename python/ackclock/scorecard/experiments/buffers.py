@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _PATH: Final = Path(100, 80)
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for count in (10, 100) if setting.fast else (1, 10, 100, 400):
         for factor in (1,) if setting.fast else (0.5, 1, 2):
             yield _cell(setting, count, factor)
 
 
-def _cell(setting: Setting, count: int, factor: float) -> Cell:
+def _cell(setting: Setting, count: int, factor: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         queue = setting.queue(_PATH.buffer(factor / count**0.5))
         return dumbbell(_PATH, bulk("law", law, count=count, spread="5 s"), queue=queue, duration=40)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from ackclock.scorecard.experiment import Setting
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     yield _cell(setting, Path(10, 600), duration=180, since=60)
     yield _cell(setting, Path(1000, 0.1), duration=1 if setting.fast else 5, since=0.5)
 
 
-def _cell(setting: Setting, path: Path, *, duration: float, since: float) -> Cell:
+def _cell(setting: Setting, path: Path, *, duration: float, since: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         # Even the shortest path has a buffer of 100 packets, as switches do.
         queue = setting.queue(max(path.buffer(1), 100))

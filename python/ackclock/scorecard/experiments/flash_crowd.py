@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _CROWD = "crowd's p95 completion time"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for path in (Path(10, 40),) if setting.fast else (Path(10, 40), Path(100, 40)):
         yield _cell(setting, path)
 
 
-def _cell(setting: Setting, path: Path) -> Cell:
+def _cell(setting: Setting, path: Path) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         # Each of 100 users asks once for 20 segments: the next request is far beyond the end.
         once = Requests(size=Fixed(mean="28960 B"), every=Fixed(mean="1 h"))

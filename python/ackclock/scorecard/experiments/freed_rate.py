@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ackclock.scorecard.experiment import Setting
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for count in (1, 4) if setting.fast else (1, 4, 16):
         for path in (Path(100, 40),) if setting.fast else (Path(100, 40), Path(100, 100)):
             yield _cell(setting, count, path)
 
 
-def _cell(setting: Setting, count: int, path: Path) -> Cell:
+def _cell(setting: Setting, count: int, path: Path) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         stay = bulk("stay", law, count=count)
         leave = bulk("leave", law, count=count, stop="40 s", unfinished="dropped")

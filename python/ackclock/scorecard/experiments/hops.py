@@ -20,12 +20,12 @@ _HOP = Path(10, 20)
 _LONG = "long flow's part of half a link"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for hops in (3,) if setting.fast else (2, 3, 5):
         yield _cell(setting, hops)
 
 
-def _cell(setting: Setting, hops: int) -> Cell:
+def _cell(setting: Setting, hops: int) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         ends = [(f"n{place}", f"n{place + 1}") for place in range(hops)]
         rate, delay = f"{_HOP.rate:g} Mbps", f"{_HOP.rtt / 2:g} ms"

@@ -21,14 +21,14 @@ _APART, _ROUND = 10, 60
 _FEW, _SOME = 4, 16
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for path in (Path(10, 40), Path(100, 40)):
         for count in (2, 16) if setting.fast else (2, 4, 16, 64):
             for part in (1,) if setting.fast else (1, 4):
                 yield _cell(setting, path, count, part)
 
 
-def _cell(setting: Setting, path: Path, count: int, part: float) -> Cell:
+def _cell(setting: Setting, path: Path, count: int, part: float) -> Cell[Tcp]:
     last = _APART * (count - 1) if count <= _FEW else 0
 
     def scenario(law: Tcp) -> Scenario:

@@ -20,13 +20,13 @@ _PATH: Final = Path(100, 40)
 _GOODPUT = "goodput, of the link"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for loss in (0.002,) if setting.fast else (0.0005, 0.002, 0.01):
         for burst in (4, 16):
             yield _cell(setting, loss, burst)
 
 
-def _cell(setting: Setting, loss: float, burst: int) -> Cell:
+def _cell(setting: Setting, loss: float, burst: int) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         # Bad states last `burst` packets on average, all of which are lost, and hold a part `loss` of all packets.
         channel = GilbertElliottPackets(to_good=1 / burst, to_bad=loss / (1 - loss) / burst, bad=1.0)

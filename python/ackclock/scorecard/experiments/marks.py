@@ -21,7 +21,7 @@ _PATH: Final = Path(50, 40)
 _OTHERS = "others' part of their fair share"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     full = _PATH.buffer(4)
     queues: dict[str, Queue] = {
         "CoDel": CoDel(packets=full, ecn=True),
@@ -39,7 +39,7 @@ def _is_capable(law: Tcp) -> bool:
     return law.ecn not in {None, "off"} or law.variant in {"dctcp", "prague"}
 
 
-def _cell(setting: Setting, words: str, queue: Queue, *, beside: bool) -> Cell:
+def _cell(setting: Setting, words: str, queue: Queue, *, beside: bool) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         groups = [bulk("law", law, count=2)]
         if beside:

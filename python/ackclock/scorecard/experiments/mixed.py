@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _SHARE = "others' part of their fair share"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for path in [Path(10, 40), Path(100, 40)]:
         for own, others in ((1, 1), (2, 2)) if setting.fast else ((1, 1), (1, 16), (16, 1), (2, 2)):
             for part in (0.25, 1, 4) if setting.fast else (0.25, 1, 4, 16, 64):
                 yield _cell(setting, path, own, others, part)
 
 
-def _cell(setting: Setting, path: Path, own: int, others: int, part: float) -> Cell:
+def _cell(setting: Setting, path: Path, own: int, others: int, part: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         groups = bulk("law", law, count=own), bulk("others", setting.against, count=others)
         return dumbbell(path, *groups, queue=setting.queue(path.buffer(part)), duration=120, since=30)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _PATH: Final = Path(10, 100)
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for part in (1,) if setting.fast else (2, 1, 0.5, 0.25):
         yield _cell(setting, part)
 
 
-def _cell(setting: Setting, part: float) -> Cell:
+def _cell(setting: Setting, part: float) -> Cell[Tcp]:
     count = round(_PATH.packets / part)
 
     def scenario(law: Tcp) -> Scenario:

@@ -21,13 +21,13 @@ _SHORT, _LONG = 20, 200
 _RATES: Final = (10, 100)
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for rate in _RATES[:1] if setting.fast else _RATES:
         yield _cell(setting, Path(rate, _SHORT), _LONG)
         yield _cell(setting, Path(rate, _LONG), _SHORT)
 
 
-def _cell(setting: Setting, path: Path, after: float) -> Cell:
+def _cell(setting: Setting, path: Path, after: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         change = Change(at="30 s", links=["bottleneck"], delay=f"{after / 2:g} ms")
         queue = setting.queue(Path(path.rate, _LONG).buffer(1))

@@ -21,13 +21,13 @@ _ON: Final = 5
 _ROUNDS: Final = 6
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     paths = (Path(10, 40),) if setting.fast else (Path(10, 40), Path(100, 100))
     for path in paths:
         yield _paused(setting, path)
 
 
-def _paused(setting: Setting, path: Path) -> Cell:
+def _paused(setting: Setting, path: Path) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         times = [[f"{2 * _ON * place} s", f"{_ON * (2 * place + 1)} s"] for place in range(_ROUNDS)]
         flow = bulk("law", law, spread="0 s", active=times)

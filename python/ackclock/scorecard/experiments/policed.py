@@ -23,12 +23,12 @@ _RATE: Final = 5
 _GOODPUT = "goodput, of the policed rate"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for burst in (10, 100):
         yield _cell(setting, burst)
 
 
-def _cell(setting: Setting, burst: float) -> Cell:
+def _cell(setting: Setting, burst: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         policer = Policer(rate=f"{_RATE} Mbps", burst=round(_RATE * 1e6 * burst * 1e-3 / 8))
         return dumbbell(_PATH, bulk("law", law), queue=setting.queue(_PATH.buffer(1)), link={"policer": policer})

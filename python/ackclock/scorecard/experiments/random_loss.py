@@ -20,14 +20,14 @@ _PATH: Final = Path(100, 100)
 _GOODPUT = "goodput, of the link"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for loss in (0.001, 0.01) if setting.fast else (1e-4, 1e-3, 1e-2, 2e-2, 5e-2, 0.15):
         yield _cell(setting, f"loss {100 * loss:g} %", {"loss": RandomLoss(probability=loss)})
     back = Link(rate=f"{_PATH.rate:g} Mbps", delay=f"{_PATH.rtt / 2:g} ms", loss=RandomLoss(probability=0.1))
     yield _cell(setting, "10 % of the ACKs lost", {}, back)
 
 
-def _cell(setting: Setting, words: str, fields: dict[str, RandomLoss], back: Link | None = None) -> Cell:
+def _cell(setting: Setting, words: str, fields: dict[str, RandomLoss], back: Link | None = None) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         queue = setting.queue(_PATH.buffer(1))
         made = dumbbell(_PATH, bulk("law", law), queue=queue, duration=70, link=fields)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _DELAY = "p95 delay of speech"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for path in (Path(10, 40),) if setting.fast else (Path(2, 40), Path(10, 40), Path(100, 40)):
         for part in (1, 4) if setting.fast else (0.25, 1, 4, 16):
             yield _cell(setting, path, part)
 
 
-def _cell(setting: Setting, path: Path, part: float) -> Cell:
+def _cell(setting: Setting, path: Path, part: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         # Opus at 32 kb/s: 80 bytes every 20 ms, and 40 of headers; a stream of 300 kb/s in packets of 500 bytes.
         speech = Clients(name="speech", packet_size=120, transport=Udp(), source=Frames(rate=50))

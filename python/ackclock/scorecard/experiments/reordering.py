@@ -20,13 +20,13 @@ _PATH: Final = Path(100, 40)
 _GOODPUT = "goodput, of the link"
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for probability in (0.01,) if setting.fast else (0.01, 0.1):
         for delay in (1, 20) if setting.fast else (1, 5, 20):
             yield _cell(setting, probability, delay)
 
 
-def _cell(setting: Setting, probability: float, delay: float) -> Cell:
+def _cell(setting: Setting, probability: float, delay: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         held = Reorder(probability=probability, delay=f"{delay:g} ms")
         queue = setting.queue(_PATH.buffer(1))

@@ -22,12 +22,12 @@ _LINK: Final = Path(10, 2)
 """The shared link, whose delay is a part of both round trips."""
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for other in (20, 560) if setting.fast else (5, 20, 50, 100, 200, 560):
         yield _cell(setting, other)
 
 
-def _cell(setting: Setting, other: float) -> Cell:
+def _cell(setting: Setting, other: float) -> Cell[Tcp]:
     rtts = {"short": min(_FIRST, other), "long": max(_FIRST, other)}
 
     def scenario(law: Tcp) -> Scenario:

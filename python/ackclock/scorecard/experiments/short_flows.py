@@ -21,14 +21,14 @@ _HEADERS: Final = 52
 _PATH: Final = Path(10, 40)
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for segments in (10, 100) if setting.fast else (10, 100, 1000):
         for load in (0.5,) if setting.fast else (0.1, 0.5, 0.9):
             for beside in (False, True):
                 yield _cell(setting, segments, load, beside=beside)
 
 
-def _cell(setting: Setting, segments: int, load: float, *, beside: bool) -> Cell:
+def _cell(setting: Setting, segments: int, load: float, *, beside: bool) -> Cell[Tcp]:
     size = segments * (PACKET - _HEADERS)
 
     def scenario(law: Tcp) -> Scenario:

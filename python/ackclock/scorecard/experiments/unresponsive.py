@@ -20,13 +20,13 @@ _PATH: Final = Path(10, 40)
 _DURATION, _SINCE = 60, 10
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     for part in (0.5, 1.5) if setting.fast else (0.5, 1, 1.5):
         for count in (4,) if setting.fast else (1, 4):
             yield _cell(setting, part, count)
 
 
-def _cell(setting: Setting, part: float, count: int) -> Cell:
+def _cell(setting: Setting, part: float, count: int) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         rate = part * _PATH.rate * 1e6 / (8 * PACKET)
         stream = Clients(name="stream", transport=Udp(), source=Constant(rate=rate))

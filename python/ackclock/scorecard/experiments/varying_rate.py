@@ -24,13 +24,13 @@ _WAVE: Final = [(f"{50 * place} ms", f"{10 + 8 * math.sin(2 * math.pi * place / 
 """A sine of 1 Hz from 2 to 18 Mb/s, in steps of 50 ms."""
 
 
-def _cells(setting: Setting) -> Iterator[Cell]:
+def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     yield _cell(setting, "10, 1, 10, 100 Mb/s every 20 s", RateTrace(steps=_STEPS, period="80 s"), 160)
     if not setting.fast:
         yield _cell(setting, "2 to 18 Mb/s, a sine of 1 Hz", RateTrace(steps=_WAVE, period="1 s"), 60)
 
 
-def _cell(setting: Setting, words: str, trace: RateTrace, duration: float) -> Cell:
+def _cell(setting: Setting, words: str, trace: RateTrace, duration: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         made = dumbbell(_PATH, bulk("law", law), queue=setting.queue(_PATH.buffer(2)), duration=duration)
         return made.changed({"dumbbell.bottleneck.rate": None, "dumbbell.bottleneck.rate_trace": trace})

@@ -1,0 +1,54 @@
+"""Senders with ECN."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.engine.catalogue import catalogue
+from ackclock.scenario import Tcp
+from ackclock.scorecard.experiment import Cell, Experiment
+from ackclock.scorecard.measures import LOSS, Measure
+from ackclock.scorecard.networks import dumbbell
+from ackclock.scorecard.queues.networks import PATH, flows, rules
+from ackclock.scorecard.rules import Beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ackclock.scenario import Scenario
+    from ackclock.scorecard.experiment import Queues, Scope
+
+_ECN = "dumbbell.bottleneck.queue.ecn"
+
+
+def _cells(scope: Scope) -> Iterator[Cell[Queues]]:
+    for count in (7,) if scope.fast else (1, 7, 30):
+        yield _cell(count)
+
+
+def _cell(count: int) -> Cell[Queues]:
+    def scenario(queue: Queues) -> Scenario:
+        made = queue(PATH.buffer(1))
+        law = Tcp("cubic", ecn="classic")
+        whole = dumbbell(PATH, flows(count, law=law), queue=made, duration=100, since=20)
+        known = catalogue().queues.get(made.kind)
+        # A discipline that can mark does, whatever the default of its kind.
+        return whole.changed({_ECN: True}) if known and "ecn" in known.parameters else whole
+
+    return Cell(
+        place=f"{count} flow{'s' * (count > 1)} with ECN, {PATH}",
+        scenario=scenario,
+        rules=rules(Beside(measure=LOSS, worse="higher")),
+        shown=[Measure(name="marked packets", unit="", of=lambda run: run.summary.marks)],
+    )
+
+
+EXPERIMENT = Experiment(
+    key="marks",
+    title="Senders with ECN",
+    question="Does the discipline mark instead of dropping, with a queue as short and a link as used?",
+    source="RFC 7928, section 4.5; RFC 3168",
+    advice="A discipline that cannot mark drops as without ECN, and one that marks without limit lets the queue fill.",
+    headline=LOSS.name,
+    cells=_cells,
+)
