@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.scenario import CoDel, DualPi2, FqCodel, Pie
 from ackclock.scorecard.experiment import Cell, Experiment
-from ackclock.scorecard.experiments.limits import BUSY, no_longer_queue, no_more_loss, no_storm
+from ackclock.scorecard.experiments.limits import BUSY, no_less, no_longer_queue, no_more_loss, no_storm
 from ackclock.scorecard.measures import P99, UTILIZATION
 from ackclock.scorecard.networks import Path, bulk, dumbbell
-from ackclock.scorecard.rules import Limit
+from ackclock.scorecard.rules import Limit, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,13 +34,14 @@ def _cell(path: Path, queue: Queue, words: str, part: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         return dumbbell(path, bulk("law", law), queue=queue)
 
-    busy = [Limit(measure=UTILIZATION, worse="lower", than=BUSY)] if part >= 1 else []
     managed = words in _MANAGED
+    full = Limit(measure=UTILIZATION, worse="lower", than=BUSY)
+    used: Rule = full if part >= 1 and not managed else no_less(UTILIZATION)
     return Cell(
         place=f"{path}, {words}",
         scenario=scenario,
-        rules=[*([] if managed else busy), no_more_loss(), no_longer_queue(path, 1 if managed else part), no_storm()],
-        shown=[UTILIZATION, P99],
+        rules=[used, no_more_loss(), no_longer_queue(path, 1 if managed else part), no_storm()],
+        shown=[P99],
     )
 
 
