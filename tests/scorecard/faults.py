@@ -59,10 +59,10 @@ class TakesFromOthers(Sound):
 class FeedsTheRich(Sound):
     """Grows in proportion to the window, so that reductions in step keep all ratios."""
 
-    kept: float = 0.875
+    kept: float = 0.97
 
     def on_ack(self, window: Window, ack: Ack) -> None:
-        window.cwnd += 0.01 * ack.newly_acked
+        window.cwnd += 0.003 * ack.newly_acked
 
 
 class KeepsTheQueueFull(Sound):

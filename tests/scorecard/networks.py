@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ackclock import Law
     from ackclock.scorecard.card import Examined
 
-SEEDS = range(1, 6)
+SEEDS = range(1, 9)
 
 
 @functools.cache

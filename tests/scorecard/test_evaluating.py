@@ -110,7 +110,6 @@ def test_json_has_the_values_of_each_seed(card: ac.Scorecard) -> None:
         for cell in experiment["cells"]:
             assert cell["verdict"] in {"pass", "fail", "undecided"}
             assert all(len(each["own"]) == len(each["against"]) == 3 for each in cell["measures"].values())
-    assert "long path" not in found["answer"]
 
 
 @pytest.mark.parametrize(

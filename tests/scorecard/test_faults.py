@@ -12,7 +12,11 @@ FAULTS = {
     faults.IgnoresMarks: ("marks", "50 Mb/s, 40 ms, CoDel", "mean queueing delay"),
     faults.FavoursShortPaths: ("round_trips", "20 ms beside 100 ms", "larger rate over the smaller"),
     faults.GivesUpTooMuch: ("buffers", "10 flows, 100 Mb/s, 80 ms, buffer 1 BDP / sqrt(n)", "utilization"),
-    faults.TakesFromOthers: ("mixed", "2 beside 2, 10 Mb/s, 40 ms, buffer 1 BDP", "others' part of their fair share"),
+    faults.TakesFromOthers: (
+        "mixed",
+        "2 beside 2 of cubic, 10 Mb/s, 40 ms, buffer 1 BDP",
+        "others' part of their fair share",
+    ),
     faults.FeedsTheRich: ("itself", "2 flows, 100 Mb/s, 40 ms, buffer 1 BDP", "Jain's index"),
     faults.KeepsTheQueueFull: ("alone", "10 Mb/s, 40 ms, buffer 1 BDP", "mean queueing delay"),
     faults.FearsEachLoss: ("random_loss", "100 Mb/s, 100 ms, loss 0.1 %", "goodput, of the link"),

@@ -24,13 +24,13 @@ def mean(law: str, experiment: str, place: str, measure: str) -> float:
 def test_bbr_starves_cubic_in_shallow_buffers() -> None:
     """Hock, Bless and Zitterbart, ICNP 2017, section V-D: CUBIC hardly gets a share beside BBR at 0.8 BDP."""
     others = "others' part of their fair share"
-    assert mean("bbr", "mixed", f"1 beside 1, {SHALLOW}", others) < 30
-    assert mean("cubic", "mixed", f"1 beside 1, {SHALLOW}", others) > 90
+    assert mean("bbr", "mixed", f"1 beside 1 of cubic, {SHALLOW}", others) < 30
+    assert mean("cubic", "mixed", f"1 beside 1 of cubic, {SHALLOW}", others) > 90
 
 
 def test_bbr_and_cubic_share_deep_buffers() -> None:
     """Cardwell et al., ACM Queue 2016, and Ware et al., IMC 2019: one BBR flow keeps about half at a few BDP."""
-    part = mean("bbr", "mixed", f"1 beside 1, {DEEP}", "own part of the fair share")
+    part = mean("bbr", "mixed", f"1 beside 1 of cubic, {DEEP}", "own part of the fair share")
     assert 60 < part < 140
 
 
@@ -59,12 +59,12 @@ def test_vegas_and_copa_keep_short_queues() -> None:
     queue = "mean queueing delay"
     for law in ("vegas", "copa"):
         assert mean(law, "alone", DEEP, queue) < 0.2 * mean("cubic", "alone", DEEP, queue)
-        assert mean(law, "alone", DEEP, "utilization") > 90
+        assert mean(law, "alone", "10 Mb/s, 40 ms, buffer 4 BDP", "utilization") > 90
 
 
 def test_vegas_gets_less_beside_loss_based_flows() -> None:
     """Mo, La, Anantharam and Walrand, INFOCOM 1999: a loss-based flow takes the buffer that Vegas leaves."""
-    assert mean("vegas", "mixed", f"1 beside 1, {DEEP}", "others' part of their fair share") > 130
+    assert mean("vegas", "mixed", f"1 beside 1 of cubic, {DEEP}", "others' part of their fair share") > 130
 
 
 def test_bbr_fills_deep_buffers_less_than_cubic() -> None:
@@ -90,7 +90,11 @@ def test_bbr_favours_long_paths() -> None:
 
 def test_cubic_is_friendly_to_reno_where_the_product_is_small() -> None:
     """RFC 9438, section 4.3: in the Reno-friendly region, CUBIC takes what Reno would."""
-    others = mean("reno", "mixed", "1 beside 1, 10 Mb/s, 40 ms, buffer 1 BDP", "others' part of their fair share")
+    others = mean(
+        "reno", "mixed", "1 beside 1 of cubic, 10 Mb/s, 40 ms, buffer 1 BDP", "others' part of their fair share"
+    )
     assert 80 < others < 125
-    fast = mean("reno", "mixed", "1 beside 1, 100 Mb/s, 40 ms, buffer 1 BDP", "others' part of their fair share")
+    fast = mean(
+        "reno", "mixed", "1 beside 1 of cubic, 100 Mb/s, 40 ms, buffer 1 BDP", "others' part of their fair share"
+    )
     assert fast > others

@@ -56,12 +56,17 @@ def figures(incomplete: str) -> _Names:
 
 
 def experiments(incomplete: str) -> _Names:
-    """Complete the key of an experiment of the scorecard."""
+    """Complete the key of an experiment with laws."""
     from ackclock.scorecard.experiments import EXPERIMENTS  # noqa: PLC0415
-    from ackclock.scorecard.queues import EXPERIMENTS as OF_QUEUES  # noqa: PLC0415
 
-    known = {each.key: each.question for each in EXPERIMENTS}
-    return _beginning(incomplete, {each.key: each.question for each in OF_QUEUES} | known)
+    return _beginning(incomplete, {each.key: each.question for each in EXPERIMENTS})
+
+
+def queue_experiments(incomplete: str) -> _Names:
+    """Complete the key of an experiment with queues."""
+    from ackclock.scorecard.queues import EXPERIMENTS  # noqa: PLC0415
+
+    return _beginning(incomplete, {each.key: each.question for each in EXPERIMENTS})
 
 
 def _beginning(incomplete: str, names: Mapping[str, str]) -> _Names:

@@ -2,21 +2,17 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ackclock.cli import completing
 
 _Fast = Annotated[bool, typer.Option("--fast", help="Run only a part of the networks of each experiment.")]
-_Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="KEY",
-        help="Experiment to run (default: all). May be repeated. `ackclock list experiments` lists them.",
-        autocompletion=completing.experiments,
-    ),
-]
+_ONLY: Any = {
+    "metavar": "KEY",
+    "help": "Experiment to run (default: all). May be repeated. `ackclock list experiments` lists them.",
+}
 _Seeds = Annotated[str, typer.Option(metavar="NUMBER", help="Number of seeds, at least 3.")]
 _Jobs = Annotated[
     str | None,
@@ -60,7 +56,7 @@ def evaluate(
         str, typer.Option(metavar="KIND", help="Queue of the measured link, where an experiment does not choose it.")
     ] = "droptail",
     fast: _Fast = False,
-    only: _Only = None,
+    only: Annotated[list[str] | None, typer.Option(**_ONLY, autocompletion=completing.experiments)] = None,
     seeds: _Seeds = "5",
     jobs: _Jobs = None,
     json: _Json = False,
@@ -101,7 +97,7 @@ def evaluate_queue(
         str, typer.Option(metavar="QUEUE", help="Queue that it is compared with, in its place.")
     ] = "droptail",
     fast: _Fast = False,
-    only: _Only = None,
+    only: Annotated[list[str] | None, typer.Option(**_ONLY, autocompletion=completing.queue_experiments)] = None,
     seeds: _Seeds = "5",
     jobs: _Jobs = None,
     json: _Json = False,

@@ -16,7 +16,7 @@ from ackclock.cli.pages import check_replaceable, write_page
 from ackclock.scorecard import Scorecard, Verdict
 from ackclock.values.kinds import whole
 
-_COLOURS: Final = {Verdict.PASS: "green", Verdict.UNDECIDED: "yellow", Verdict.FAIL: "red"}
+_COLOURS: Final[dict[Verdict | None, str]] = {Verdict.PASS: "green", Verdict.UNDECIDED: "yellow", Verdict.FAIL: "red"}
 
 
 def evaluate(
@@ -74,7 +74,7 @@ def _show(card: Scorecard) -> None:
     for heading in ("experiment", card.name, f"{card.against} itself", "what decided"):
         shown.add_column(Text(heading), no_wrap=heading != "what decided")
     for result in card.results.values():
-        verdicts = [Text(str(each), style=_COLOURS[each]) for each in (result.verdict, result.yardstick)]
+        verdicts = [Text(str(each or ""), style=_COLOURS.get(each, "")) for each in (result.verdict, result.yardstick)]
         why = "" if result.verdict is Verdict.PASS else result.deciding(card.against)
         shown.add_row(Text(result.experiment.key), *verdicts, Text(why))
     out = console()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ackclock.scorecard.rules import Value, Verdict, combined
+from ackclock.running.origin import Origin
+from ackclock.scorecard.rules import Limit, Value, Verdict, combined
 from ackclock.study import Batch, Point, Wanted
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Answer:
 
     rule: Rule
     verdict: Verdict
-    yardstick: Verdict
-    """What the rule says of the yardstick itself: it may fail a limit, too."""
+    yardstick: Verdict | None
+    """What the rule says of the yardstick itself; None if it compares with the yardstick."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,9 +83,10 @@ class Result:
         return combined(cell.verdict for cell in self.cells)
 
     @property
-    def yardstick(self) -> Verdict:
-        """The verdict of the yardstick in the same place."""
-        return combined(answer.yardstick for cell in self.cells for answer in cell.answers)
+    def yardstick(self) -> Verdict | None:
+        """The verdict of the yardstick by the rules with limits of their own; None if there are none."""
+        found = [answer.yardstick for cell in self.cells for answer in cell.answers if answer.yardstick is not None]
+        return combined(found) if found else None
 
     def deciding(self, against: str) -> str:
         """Say what decided the verdict: in how many networks, and the first rule with its numbers."""
@@ -104,7 +106,7 @@ class Scorecard:
 
     Parameters
     ----------
-    law, against
+    name, against
         Names of what is evaluated and of the yardstick.
     seeds
         The seeds of the runs.
@@ -143,6 +145,8 @@ class Scorecard:
         return {
             "name": self.name,
             "against": self.against,
+            "documents": self.documents,
+            "program": str(Origin.here()),
             "seeds": list(self.seeds),
             "fast": self.fast,
             "answer": self.answer(),
@@ -153,7 +157,7 @@ class Scorecard:
                     "question": result.experiment.question,
                     "source": result.experiment.source,
                     "verdict": str(result.verdict),
-                    "verdict_of_against": str(result.yardstick),
+                    "verdict_of_against": result.yardstick,
                     "advice": result.experiment.advice,
                     "cells": [_cell_dict(each, self.against) for each in result.cells],
                 }
@@ -214,7 +218,7 @@ def _examined(cell: Cell[Any], *runs: Iterable[Replication[list[Value]]]) -> Exa
         Answer(
             rule=rule,
             verdict=rule.judge(found.own, found.yardstick),
-            yardstick=rule.judge(found.yardstick, found.yardstick),
+            yardstick=rule.judge(found.yardstick, ()) if isinstance(rule, Limit) else None,
         )
         for rule in cell.rules
         for found in [seen[rule.measure.name]]
@@ -231,7 +235,7 @@ def _cell_dict(each: Examined, against: str) -> dict[str, Any]:
                 "rule": answer.rule.words(against),
                 "measure": answer.rule.measure.name,
                 "verdict": str(answer.verdict),
-                "verdict_of_against": str(answer.yardstick),
+                "verdict_of_against": answer.yardstick,
             }
             for answer in each.answers
         ],

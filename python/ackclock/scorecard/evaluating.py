@@ -7,6 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ackclock.engine.catalogue import catalogue
+from ackclock.laws.discipline import Discipline
+from ackclock.laws.law import Law
 from ackclock.scenario import Queue, Tcp
 from ackclock.scorecard.card import Examined, Result, Scorecard, examine
 from ackclock.scorecard.experiment import Scope, Setting
@@ -18,8 +20,6 @@ from ackclock.values.kinds import whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from ackclock.laws.discipline import Discipline
-    from ackclock.laws.law import Law
     from ackclock.scorecard.experiment import Cell, Experiment, Queues
 
 __all__ = ["SEEDS", "evaluate", "evaluate_queue", "queue_named", "transport"]
@@ -35,7 +35,7 @@ def evaluate(
     law: str | Tcp | Law | type[Law],
     *,
     against: str | Tcp | Law | type[Law] = "cubic",
-    queue: str = "droptail",
+    queue: str | Queue | Discipline | type[Discipline] = "droptail",
     fast: bool = False,
     seeds: int = 5,
     only: Collection[str] | None = None,
@@ -86,16 +86,16 @@ def evaluate(
     tested, yardstick = transport("law", law), transport("against", against)
     setting = Setting(against=yardstick, fast=fast, queue=queue_named("queue", queue))
     cells = {each: list(each.cells(setting)) for each in _chosen(EXPERIMENTS, only)}
-    names = _law_name(tested), _law_name(yardstick)
+    names = _law_name(law, tested), _law_name(against, yardstick)
     documents = "RFC 9743 (BCP 133), RFC 5166 and RFC 7928"
     make = partial(examine, own=tested, yardstick=yardstick, jobs=jobs, memory=memory, lines=lines)
     return _card(cells, make, names, documents, seeds=seeds, fast=fast)
 
 
 def evaluate_queue(
-    queue: str | Discipline | type[Discipline],
+    queue: str | Queue | Discipline | type[Discipline],
     *,
-    against: str | Discipline | type[Discipline] = "droptail",
+    against: str | Queue | Discipline | type[Discipline] = "droptail",
     fast: bool = False,
     seeds: int = 5,
     only: Collection[str] | None = None,
@@ -110,7 +110,8 @@ def evaluate_queue(
     Parameters
     ----------
     queue
-        A built-in discipline, ``FILE.py:CLASS``, or a class or object of `Discipline`.
+        A built-in discipline, ``FILE.py:CLASS``, a class or object of `Discipline`, or a queue with parameters, whose
+        limit the experiments replace.
     against
         The yardstick, in the same forms.
     fast, seeds, only, jobs, memory, lines
@@ -128,7 +129,7 @@ def evaluate_queue(
 
     Examples
     --------
-    >>> card = evaluate_queue("codel", fast=True, only=["crowd"])
+    >>> card = evaluate_queue("codel", fast=True, only=["marks"])
     >>> print(card.answer())
     codel passes 1 of 1 experiments, beside droptail in its place.
     """
@@ -160,13 +161,16 @@ def _card(
 
 def _chosen(experiments: Sequence[Experiment[T, S]], only: Collection[str] | None) -> list[Experiment[T, S]]:
     keys = [experiment.key for experiment in experiments]
-    for key in only or ():
+    chosen = keys if only is None else [only] if isinstance(only, str) else list(only)
+    if not chosen:
+        raise refuse("only", only, "must name an experiment, or be absent for all")
+    for key in chosen:
         if key not in keys:
-            raise refuse("only", key, one_of(key, keys))
-    return [experiment for experiment in experiments if only is None or experiment.key in only]
+            raise refuse("only", key, one_of(str(key), keys))
+    return [experiment for experiment in experiments if experiment.key in chosen]
 
 
-def transport(field: str, law: str | Tcp | Law | type[Law]) -> Tcp:
+def transport(field: str, law: object) -> Tcp:
     """Return the transport of a law.
 
     Raises
@@ -178,17 +182,26 @@ def transport(field: str, law: str | Tcp | Law | type[Law]) -> Tcp:
         return law
     if isinstance(law, str) and ":" in law:
         return Tcp(law=law)
-    if isinstance(law, str) and law not in catalogue().variants:
+    if not isinstance(law, str):
+        if not isinstance(law, Law) and not (isinstance(law, type) and issubclass(law, Law)):
+            raise refuse(field, law, "must be the name of a law, FILE.py:CLASS, a Law or a Tcp")
+        return Tcp(law)
+    if law not in catalogue().variants:
         raise refuse(field, law, f"{one_of(law, catalogue().variants)}, or FILE.py:CLASS")
     return Tcp(law)
 
 
-def _law_name(law: Tcp) -> str:
-    """Return the name of a transport: of its class, or else of its built-in law."""
-    return law.law.rpartition(":")[2] if law.law else str(law.variant)
+def _law_name(given: object, law: Tcp) -> str:
+    """Return the name of a transport: of its class or its built-in law, with the options that were given."""
+    name = law.law.rpartition(":")[2] if law.law else str(law.variant)
+    if not isinstance(given, Tcp):
+        return name
+    options = catalogue().tcp_options
+    words = [f"{each} = {value}" for each, value in given.model_dump(exclude_unset=True).items() if each in options]
+    return f"{name} ({', '.join(words)})" if words else name
 
 
-def queue_named(field: str, queue: str | Discipline | type[Discipline]) -> Queues:
+def queue_named(field: str, queue: object) -> Queues:
     """Return what makes a queue of a kind from its limit in packets.
 
     Raises
@@ -196,15 +209,26 @@ def queue_named(field: str, queue: str | Discipline | type[Discipline]) -> Queue
     ScenarioError
         There is no such queue.
     """
+    if isinstance(queue, Queue):
+        given = queue.model_dump(exclude_unset=True) | {"bytes": None}
+        return lambda packets: Queue(**given | {"packets": packets})
     if isinstance(queue, str) and ":" in queue:
         return lambda packets: Queue(kind="python", discipline=queue, packets=packets)
     kinds = [name for name in catalogue().queues if name != "priority"]
-    if isinstance(queue, str) and queue not in kinds:
-        raise refuse(field, queue, f"{one_of(queue, kinds)}, or FILE.py:CLASS")
+    if isinstance(queue, str):
+        if queue not in kinds:
+            raise refuse(field, queue, f"{one_of(queue, kinds)}, or FILE.py:CLASS")
+    elif not isinstance(queue, Discipline) and not (isinstance(queue, type) and issubclass(queue, Discipline)):
+        raise refuse(field, queue, "must be the name of a queue, FILE.py:CLASS, a Discipline or a Queue")
     return lambda packets: Queue(queue, packets=packets)
 
 
-def _queue_name(queue: str | Discipline | type[Discipline]) -> str:
+def _queue_name(queue: str | Queue | Discipline | type[Discipline]) -> str:
+    if isinstance(queue, Queue):
+        rest = queue.model_dump(exclude_unset=True, exclude={"kind", "packets", "bytes"})
+        return str(queue.kind) + (
+            f" ({', '.join(f'{each} = {value}' for each, value in rest.items())})" if rest else ""
+        )
     if isinstance(queue, str):
         return queue.rpartition(":")[2]
     return (queue if isinstance(queue, type) else type(queue)).__name__

@@ -18,6 +18,7 @@ __all__ = [
     "LOSS",
     "P99",
     "QUEUE",
+    "STARVED",
     "TIMEOUTS",
     "USEFUL",
     "UTILIZATION",
@@ -79,6 +80,10 @@ def _useful(run: Run) -> float | None:
     return 100 * run.summary.goodput_bps / through if through else None
 
 
+def _starved(run: Run) -> float:
+    return 100 * run.summary.starved / sum(each.clients for each in run.groups)
+
+
 def _bias(run: Run) -> float | None:
     short, long = (run.groups[name].goodput_bps for name in ("short", "long"))
     most = max(short, long)
@@ -89,6 +94,7 @@ UTILIZATION = Measure(name="utilization", unit="%", of=lambda run: 100 * run.sum
 LOSS = Measure(name="loss", unit="%", of=lambda run: _scaled(run.summary.loss, 100))
 QUEUE = Measure(name="mean queueing delay", unit="ms", of=lambda run: _scaled(run.summary.sojourn_mean, 1e3))
 P99 = Measure(name="p99 queueing delay", unit="ms", of=lambda run: _scaled(run.summary.sojourn_p99, 1e3))
+STARVED = Measure(name="starved flows", unit="%", of=_starved)
 JAIN = Measure(name="Jain's index", unit="", of=lambda run: run.summary.jain_index)
 TIMEOUTS = Measure(name="timeouts per flow in 10 s", unit="", of=_timeouts)
 USEFUL = Measure(name="goodput of the traffic", unit="%", of=_useful)

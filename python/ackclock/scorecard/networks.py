@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario
+from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Jitter, Link, Measure, RateTrace, Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ackclock.scenario import Queue, Tcp
 
-__all__ = ["PACKET", "Path", "bulk", "dumbbell"]
+__all__ = ["PACKET", "Path", "bulk", "dumbbell", "unequal", "with_rates"]
 
 PACKET: Final = 1500
 """Bytes of a full packet."""
 _FAST_LINK: Final = 100
 """Rate of the access links, as a multiple of the measured link's."""
+_APART: Final = 0.02
+"""Largest random delay of a packet on its access link, as a part of the round-trip time; also at most the time in which
+the measured link sends a packet. Without it, a few flows repeat one cycle in all seeds, and meet a stream at the same
+phase (Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", Internetworking 1992)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +43,19 @@ class Path:
         """The bandwidth-delay product in packets."""
         return self.rate * 1e6 * self.rtt * 1e-3 / (8 * PACKET)
 
+    @property
+    def packet_time(self) -> float:
+        """The time in ms in which the link sends a packet."""
+        return 8e-3 * PACKET / self.rate
+
+    @property
+    def jitter(self) -> Jitter:
+        """The random delays of packets on their way to the link."""
+        return Jitter(max=f"{1e6 * min(_APART * self.rtt, self.packet_time):.0f} ns")
+
     def buffer(self, part: float) -> int:
-        """Return a part of the bandwidth-delay product in whole packets, at least two."""
-        return max(2, round(part * self.packets))
+        """Return a part of the bandwidth-delay product in whole packets, at least one."""
+        return max(1, round(part * self.packets))
 
     def __str__(self) -> str:
         """Return the rate and the round-trip time with units."""
@@ -48,9 +64,9 @@ class Path:
 
 
 def bulk(name: str, transport: Tcp, count: int = 1, **fields: Any) -> Clients:
-    """Return flows that always have data, and start within 100 ms of each other."""
+    """Return flows that always have data, and start at random within a second."""
     return Clients(
-        **{"name": name, "count": count, "spread": "100 ms", "transport": transport, "source": Greedy(), **fields}
+        **{"name": name, "count": count, "spread": "1 s", "transport": transport, "source": Greedy(), **fields}
     )
 
 
@@ -87,7 +103,7 @@ def dumbbell(
             "packet_size": PACKET,
             "measure": Measure(from_=f"{since:g} s"),
             "dumbbell": Dumbbell(
-                access=Link(rate=f"{_FAST_LINK * path.rate:g} Mbps", delay="0 s"),
+                access=Link(rate=f"{_FAST_LINK * path.rate:g} Mbps", delay="0 s", jitter=path.jitter),
                 bottleneck=Link(
                     **{
                         "rate": f"{path.rate:g} Mbps",
@@ -101,3 +117,23 @@ def dumbbell(
             **fields,
         }
     )
+
+
+def unequal(
+    law: Tcp, rtts: Mapping[str, float], path: Path, *, queue: Queue, duration: float, since: float
+) -> Scenario:
+    """Make a dumbbell in which each group, of one flow, has a round-trip time of its own in ms.
+
+    The delay of the path is a part of all of them.
+    """
+    groups = [
+        bulk(name, law, access=Link(rate="1 Gbps", delay=f"{(rtt - path.rtt) / 2:g} ms", jitter=path.jitter))
+        for name, rtt in rtts.items()
+    ]
+    return dumbbell(path, *groups, queue=queue, duration=duration, since=since)
+
+
+def with_rates(scenario: Scenario, *steps: tuple[str, str], period: str | None = None) -> Scenario:
+    """Give the bottleneck a rate that changes in steps: pairs of a time and the rate from then on."""
+    trace = RateTrace(steps=steps, period=period)
+    return scenario.changed({"dumbbell.bottleneck.rate": None, "dumbbell.bottleneck.rate_trace": trace})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ackclock.analysis import student_interval
 from ackclock.drawing.chart import Axis, Chart, Level, Marker, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table, render
+from ackclock.running.origin import Origin
 from ackclock.scorecard.rules import Verdict
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def report_of(card: Scorecard, command: str) -> Report:
             Section(title="Overview", drawings=[_overview_drawing(card, command)]),
             *(_section(number, result, card, command) for number, result in enumerate(card.results.values(), 1)),
         ],
-        provenance=[("Command", command)] if command else [],
+        provenance=[*([("Command", command)] if command else []), ("Program", str(Origin.here()))],
         shows="overview",
     )
 
@@ -74,7 +75,7 @@ def _overview(card: Scorecard) -> Table:
         [
             f"{number}. {result.experiment.title}",
             str(result.verdict),
-            str(result.yardstick),
+            str(result.yardstick or "\N{EN DASH}"),
             " / ".join(str([cell.verdict for cell in result.cells].count(verdict)) for verdict in Verdict),
         ]
         for number, result in enumerate(card.results.values(), 1)
@@ -127,8 +128,8 @@ def _overview_drawing(card: Scorecard, command: str) -> Drawing:
         slug="overview",
         title="The first measure of each experiment, relative to the yardstick's",
         caption=f"A point is a network: the measure of {card.name} divided by that of {card.against} in its place, "
-        "with the 95 % confidence interval. Its colour is the verdict of all rules in that network. The table names "
-        "the measures.",
+        "with the 95 % confidence interval. Its colour is the verdict of all rules in that network. Networks where one "
+        "of them is 0 or has no value are left out. The table names the measures.",
         chart=Chart(panels=[panel]),
         csv=_csv(["experiment", "key", "network", "verdict", "ratio", "half_width"], lines),
         numbers=Table(caption="Measures of the figure.", head=["", "Experiment", "Measure"], rows=headlines),
@@ -183,7 +184,7 @@ def _drawing(number: int, result: Result, card: Scorecard, command: str) -> Draw
                     high=len(seen) + 0.5,
                     ticks=[(place, f"{place:g}") for place in places],
                 ),
-                y=Axis(label=seen[0].measure.words.capitalize(), low=0.0),
+                y=Axis(label=seen[0].measure.words, low=0.0),
                 series=series,
             )
         ]

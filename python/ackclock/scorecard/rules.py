@@ -109,7 +109,8 @@ class Beside:
     worse
         Which numbers are worse.
     part
-        Allowed distance as a part of the yardstick's number.
+        Allowed distance as a part of the yardstick's number; a negative one asks for a number that is better by as
+        much.
     by
         Allowed distance, in the measure's unit. It adds to `part`.
 
@@ -136,9 +137,11 @@ class Beside:
 
     def words(self, against: str) -> str:
         """Return the rule in words."""
-        sign = "+" if self.worse == "higher" else "-"
         unit = {"": "", "%": " percentage points"}.get(self.measure.unit, f" {self.measure.unit}")
-        limits = [f"{sign} {self.part:.0%}"] * bool(self.part) + [f"{sign} {self.by:g}{unit}"] * bool(self.by)
+        amounts = [(self.part, f"{abs(self.part):.0%}"), (self.by, f"{self.by:g}{unit}")]
+        limits = [
+            f"{'+' if (size > 0) == (self.worse == 'higher') else '-'} {words}" for size, words in amounts if size
+        ]
         return " ".join([f"{self.measure.name} {_BOUND[self.worse]} {against}'s", *limits])
 
     def judge(self, values: Sequence[Value], yardstick: Sequence[Value]) -> Verdict:

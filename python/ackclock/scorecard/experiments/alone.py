@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 _MANAGED: Final[dict[str, Callable[..., Queue]]] = {"CoDel": CoDel, "FQ-CoDel": FqCodel, "PIE": Pie, "DualPI2": DualPi2}
 
+_LEAST: Final = 4
+"""Packets of the smallest buffer: smaller ones are not the part of the product that they are called."""
+
 
 def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     rates, rtts = ((10, 100), (40, 100)) if setting.fast else ((1, 10, 100), (10, 40, 100, 300))
     for path in (Path(rate, rtt) for rate in rates for rtt in rtts):
         for part in (0.25, 1, 4) if setting.fast else (0.1, 0.25, 0.5, 1, 2, 4, 16):
-            yield _cell(path, setting.queue(path.buffer(part)), f"buffer {part:g} BDP", part)
+            if path.buffer(part) >= _LEAST:
+                yield _cell(path, setting.queue(path.buffer(part)), f"buffer {part:g} BDP", part)
     for path in [Path(10, 40)] if setting.fast else [Path(10, 40), Path(100, 40)]:
         for name, queue in _MANAGED.items():
             yield _cell(path, queue(packets=path.buffer(16)), name, 16)
@@ -32,11 +36,13 @@ def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
 
 def _cell(path: Path, queue: Queue, words: str, part: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
-        return dumbbell(path, bulk("law", law), queue=queue)
+        # The measured time begins after 20 round trips with a full buffer, so that it has nothing of the start.
+        since = max(10.0, 20e-3 * path.rtt * (1 + part))
+        return dumbbell(path, bulk("law", law), queue=queue, duration=since + 50, since=since)
 
     managed = words in _MANAGED
     full = Limit(measure=UTILIZATION, worse="lower", than=BUSY)
-    used: Rule = full if part >= 1 and not managed else no_less(UTILIZATION)
+    used: Rule = full if part >= 1 and not managed else no_less(UTILIZATION, 0.15)
     return Cell(
         place=f"{path}, {words}",
         scenario=scenario,

@@ -51,7 +51,7 @@ EXPERIMENT = Experiment(
     key="both_ways",
     title="Traffic in both directions",
     question="Does the law work where its ACKs wait behind data?",
-    source="draft-irtf-iccrg-tcpeval, section 3.3; RFC 3449",
+    source="draft-irtf-iccrg-tcpeval (reverse traffic); RFC 3449",
     advice="Bunches of ACKs must not release bunches of data, and a delay on the way back is not a queue on the "
     "way forward: pace, or measure one-way delay.",
     headline=_FORWARD,

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     yield _cell(setting, Path(10, 600), duration=180, since=60)
-    yield _cell(setting, Path(1000, 0.1), duration=1 if setting.fast else 5, since=0.5)
+    yield _cell(setting, Path(10_000, 0.1), duration=0.5 if setting.fast else 1, since=0.1)
 
 
 def _cell(setting: Setting, path: Path, *, duration: float, since: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         # Even the shortest path has a buffer of 100 packets, as switches do.
         queue = setting.queue(max(path.buffer(1), 100))
-        return dumbbell(path, bulk("law", law, count=2), queue=queue, duration=duration, since=since)
+        return dumbbell(path, bulk("law", law, count=2, spread="10 ms"), queue=queue, duration=duration, since=since)
 
     return Cell(
         place=f"{path}, 2 flows",

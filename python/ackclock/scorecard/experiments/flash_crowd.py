@@ -36,6 +36,7 @@ def _cell(setting: Setting, path: Path) -> Cell[Tcp]:
         scenario=scenario,
         rules=[
             no_slower(group("crowd", "completion_p95", words=_CROWD, unit="ms", factor=1e3)),
+            no_less(group("crowd", "completed", words="transfers", unit="")),
             no_less(share("bulk", of=path.rate * 1e6, words="bulk flow's part of the link"), 0.25),
         ],
         shown=[LOSS],
@@ -46,7 +47,7 @@ EXPERIMENT = Experiment(
     key="flash_crowd",
     title="A flash crowd",
     question="Does a crowd of short transfers get through, and does the bulk flow come back?",
-    source="RFC 9743, section 7.8; draft-irtf-iccrg-tcpeval, section 4.4",
+    source="RFC 9743, section 7.8; draft-irtf-iccrg-tcpeval (flash crowds)",
     advice="The crowd's losses follow from the queue that the bulk flow keeps, and from the initial window of "
     "each transfer; the time to return from growth after a reduction.",
     headline=_CROWD,

@@ -29,14 +29,14 @@ def _cell(setting: Setting, count: int, path: Path) -> Cell[Tcp]:
         return dumbbell(path, stay, leave, queue=setting.queue(path.buffer(0.5)), duration=50, since=40)
 
     place = f"{path}, {2 * count} flows, then {count}"
-    return Cell(place=place, scenario=scenario, rules=[no_less(UTILIZATION)])
+    return Cell(place=place, scenario=scenario, rules=[no_less(UTILIZATION, 0.25)])
 
 
 EXPERIMENT = Experiment(
     key="freed_rate",
     title="Freed rate",
     question="Do the flows that stay take the rate of those that stop, within 10 s?",
-    source="RFC 9743, section 7.8; draft-irtf-iccrg-tcpeval, section 4.4",
+    source="RFC 9743, section 7.8; draft-irtf-iccrg-tcpeval (release of bandwidth)",
     advice="Growth after the last reduction decides: a packet per round trip takes long on a fast, long path.",
     headline=UTILIZATION.name,
     cells=_cells,

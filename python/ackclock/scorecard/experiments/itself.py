@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.experiments.limits import FAIR, no_longer_queue, no_more_loss, no_storm
-from ackclock.scorecard.measures import JAIN, UTILIZATION
+from ackclock.scorecard.measures import JAIN, TIMEOUTS, UTILIZATION
 from ackclock.scorecard.networks import Path, bulk, dumbbell
 from ackclock.scorecard.rules import Beside, Limit, Rule
 
@@ -40,15 +40,15 @@ def _cell(setting: Setting, path: Path, count: int, part: float) -> Cell[Tcp]:
             path, *groups, queue=setting.queue(path.buffer(part)), duration=last + 2 * _ROUND, since=last + _ROUND
         )
 
-    equal: Rule = (
-        Limit(measure=JAIN, worse="lower", than=FAIR)
-        if count <= _SOME
-        else Beside(measure=JAIN, worse="lower", by=1 - FAIR)
-    )
+    if count > _SOME:  # too many for the link: here the yardstick is the measure
+        equal: Rule = Beside(measure=JAIN, worse="lower", by=0.1)
+        storm: Rule = Beside(measure=TIMEOUTS, worse="higher", part=0.5, by=1)
+    else:
+        equal, storm = Limit(measure=JAIN, worse="lower", than=FAIR), no_storm()
     return Cell(
         place=f"{count} flows, {path}, buffer {part:g} BDP",
         scenario=scenario,
-        rules=[equal, no_more_loss(), no_longer_queue(path, part), no_storm()],
+        rules=[equal, no_more_loss(), no_longer_queue(path, part), storm],
         shown=[UTILIZATION],
     )
 

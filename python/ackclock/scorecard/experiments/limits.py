@@ -18,14 +18,14 @@ FAIR: Final = 0.9
 """Jain's index from which flows count as equal."""
 
 
-def no_more_loss(by: float = 1.0) -> Beside:
-    """Allow one percentage point more loss than with the yardstick."""
-    return Beside(measure=LOSS, worse="higher", by=by)
+def no_more_loss(measure: Measure = LOSS, by: float = 1.0) -> Beside:
+    """Allow half as much loss again as with the yardstick, and a percentage point."""
+    return Beside(measure=measure, worse="higher", part=0.5, by=by)
 
 
-def no_longer_queue(path: Path, part: float) -> Beside:
-    """Allow a mean queue that is longer than the yardstick's by a tenth of the buffer, given in BDP."""
-    return Beside(measure=QUEUE, worse="higher", by=round(0.1 * part * path.rtt, 3))
+def no_longer_queue(path: Path, part: float, measure: Measure = QUEUE) -> Beside:
+    """Allow a delay longer than the yardstick's by a tenth of the buffer, given in BDP, and at least by a packet."""
+    return Beside(measure=measure, worse="higher", by=round(max(0.1 * part * path.rtt, path.packet_time), 3))
 
 
 def no_storm() -> Limit:

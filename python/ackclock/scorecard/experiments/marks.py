@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario import CoDel, DropTail, DualPi2, Pie
+from ackclock.scenario import CoDel, DropTail, DualPi2, Pie, Tcp
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.experiments.limits import no_longer_queue, no_more_loss
 from ackclock.scorecard.measures import P99, UTILIZATION, share
@@ -14,7 +14,7 @@ from ackclock.scorecard.rules import Beside
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ackclock.scenario import Queue, Scenario, Tcp
+    from ackclock.scenario import Queue, Scenario
     from ackclock.scorecard.experiment import Setting
 
 _PATH: Final = Path(50, 40)
@@ -34,9 +34,10 @@ def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
     yield _cell(setting, "CoDel", queues["CoDel"], beside=True)
 
 
-def _is_capable(law: Tcp) -> bool:
-    """Return whether a transport has ECN by itself."""
-    return law.ecn not in {None, "off"} or law.variant in {"dctcp", "prague"}
+def _has_ecn(made: Scenario) -> bool:
+    """Return whether the law's transport has ECN by itself, or by the defaults of its law."""
+    law = made.effective().clients[0].transport
+    return isinstance(law, Tcp) and law.ecn != "off"
 
 
 def _cell(setting: Setting, words: str, queue: Queue, *, beside: bool) -> Cell[Tcp]:
@@ -45,7 +46,8 @@ def _cell(setting: Setting, words: str, queue: Queue, *, beside: bool) -> Cell[T
         if beside:
             groups.append(bulk("others", setting.against, count=2))
         made = dumbbell(_PATH, *groups, queue=queue)
-        return made if _is_capable(law) else made.changed({"clients.0.transport.ecn": "classic"})
+        ecn = {} if _has_ecn(made) else {"clients.0.transport.ecn": "classic"}
+        return made.changed(ecn | ({"clients.1.transport.ecn": "off"} if beside else {}))
 
     others = share("others", of=_PATH.rate * 1e6 / 2, words=_OTHERS)
     return Cell(
@@ -53,7 +55,7 @@ def _cell(setting: Setting, words: str, queue: Queue, *, beside: bool) -> Cell[T
         scenario=scenario,
         rules=[Beside(measure=others, worse="lower", by=10)]
         if beside
-        else [no_more_loss(0.1), no_longer_queue(_PATH, 1), Beside(measure=UTILIZATION, worse="lower", by=10)],
+        else [no_more_loss(by=0.1), no_longer_queue(_PATH, 1), Beside(measure=UTILIZATION, worse="lower", by=10)],
         shown=[P99, UTILIZATION],
     )
 

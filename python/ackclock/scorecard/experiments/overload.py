@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ackclock.scorecard.experiment import Cell, Experiment
-from ackclock.scorecard.measures import JAIN, LOSS, USEFUL
+from ackclock.scorecard.experiments.limits import no_more_loss
+from ackclock.scorecard.measures import JAIN, LOSS, STARVED
 from ackclock.scorecard.networks import Path, bulk, dumbbell
 from ackclock.scorecard.rules import Beside
 
@@ -31,11 +32,11 @@ def _cell(setting: Setting, part: float) -> Cell[Tcp]:
         return dumbbell(_PATH, bulk("law", law, count=count, spread="5 s"), queue=queue, duration=90, since=30)
 
     return Cell(
-        place=f"{count} flows, {part:g} segments each in a round trip",
+        place=f"{count} flows, {_PATH}: {part:g} segments each in a round trip without queue",
         scenario=scenario,
         rules=[
-            Beside(measure=USEFUL, worse="lower", by=5),
-            Beside(measure=LOSS, worse="higher", by=5),
+            no_more_loss(by=5),
+            Beside(measure=STARVED, worse="higher", by=10),
         ],
         shown=[JAIN],
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.scenario import Change
 from ackclock.scorecard.experiment import Cell, Experiment
-from ackclock.scorecard.experiments.limits import no_less, no_storm
-from ackclock.scorecard.measures import QUEUE, UTILIZATION
+from ackclock.scorecard.experiments.limits import no_less, no_longer_queue, no_storm
+from ackclock.scorecard.measures import UTILIZATION
 from ackclock.scorecard.networks import Path, bulk, dumbbell
 
 if TYPE_CHECKING:
@@ -29,15 +29,14 @@ def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
 
 def _cell(setting: Setting, path: Path, after: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
-        change = Change(at="30 s", links=["bottleneck"], delay=f"{after / 2:g} ms")
+        change = Change(at="30 s", links=["bottleneck", "bottleneck.reverse"], delay=f"{after / 2:g} ms")
         queue = setting.queue(Path(path.rate, _LONG).buffer(1))
         return dumbbell(path, bulk("law", law), queue=queue, duration=60, since=30, changes=[change])
 
     return Cell(
         place=f"{path}, then {after:g} ms",
         scenario=scenario,
-        rules=[no_less(UTILIZATION), no_storm()],
-        shown=[QUEUE],
+        rules=[no_less(UTILIZATION), no_longer_queue(Path(path.rate, _LONG), 1), no_storm()],
     )
 
 

@@ -1,4 +1,4 @@
-"""A sender that pauses, and one that is limited by its application and then is not."""
+"""A sender that pauses."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
 def _paused(setting: Setting, path: Path) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         times = [[f"{2 * _ON * place} s", f"{_ON * (2 * place + 1)} s"] for place in range(_ROUNDS)]
-        flow = bulk("law", law, spread="0 s", active=times)
-        stream = Clients(name="stream", packet_size=500, transport=Udp(), source=Constant(rate=75))
+        flow = bulk("law", law, spread="100 ms", active=times)
+        stream = Clients(name="stream", packet_size=500, transport=Udp(), spread="1 s", source=Constant(rate=75))
         return dumbbell(path, flow, stream, queue=setting.queue(path.buffer(1)), duration=2 * _ON * _ROUNDS, since=0)
 
     return Cell(
@@ -46,7 +46,7 @@ EXPERIMENT = Experiment(
     key="pauses",
     title="Pauses of the application",
     question="Does the law begin again after a pause without a burst of losses, and use the link?",
-    source="RFC 9743, section 7.8; RFC 7661",
+    source="RFC 7661",
     advice="After a pause the window is old: restart with the initial window or pace the first round trip.",
     headline=UTILIZATION.name,
     cells=_cells,

@@ -47,7 +47,7 @@ EXPERIMENT = Experiment(
     key="policed",
     title="A policer",
     question="Does the law find the policed rate without many losses?",
-    source="RFC 9743, section 7.2; Flach et al., SIGCOMM 2016",
+    source="RFC 9743, section 5.1.3; Flach et al., SIGCOMM 2016",
     advice="A policer has no queue, so delays say nothing: only losses tell the rate, and probing above it costs "
     "the excess.",
     headline=_GOODPUT,

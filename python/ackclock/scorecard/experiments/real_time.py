@@ -1,14 +1,14 @@
-"""Speech and a constant stream beside a bulk flow of the law."""
+"""Speech, a constant stream and a call that adapts, beside a bulk flow of the law."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ackclock.scenario import Clients, Constant, Frames, Udp
+from ackclock.scenario import Call, Clients, Constant, Frames, Udp
 from ackclock.scorecard.experiment import Cell, Experiment
+from ackclock.scorecard.experiments.limits import no_less, no_longer_queue, no_more_loss
 from ackclock.scorecard.measures import UTILIZATION, group
 from ackclock.scorecard.networks import Path, bulk, dumbbell
-from ackclock.scorecard.rules import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,14 @@ def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
 def _cell(setting: Setting, path: Path, part: float) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         # Opus at 32 kb/s: 80 bytes every 20 ms, and 40 of headers; a stream of 300 kb/s in packets of 500 bytes.
-        speech = Clients(name="speech", packet_size=120, transport=Udp(), source=Frames(rate=50))
-        stream = Clients(name="stream", packet_size=500, transport=Udp(), source=Constant(rate=75))
-        return dumbbell(path, bulk("law", law), speech, stream, queue=setting.queue(path.buffer(part)))
+        # The call adapts its video to the path, by Google's congestion control, from 150 kb/s to 1.5 Mb/s.
+        udp: dict[str, Any] = {"transport": Udp(), "spread": "1 s"}
+        groups = [
+            Clients(name="speech", packet_size=120, source=Frames(rate=50), **udp),
+            Clients(name="stream", packet_size=500, source=Constant(rate=75), **udp),
+            Clients(name="call", packet_size=1200, source=Call(), **udp),
+        ]
+        return dumbbell(path, bulk("law", law), *groups, queue=setting.queue(path.buffer(part)))
 
     lost = group("speech", "lost", words="speech lost", unit="%", factor=100)
     streamed = group("stream", "loss", words="stream's loss", unit="%", factor=100)
@@ -39,9 +44,10 @@ def _cell(setting: Setting, path: Path, part: float) -> Cell[Tcp]:
         place=f"{path}, buffer {part:g} BDP",
         scenario=scenario,
         rules=[
-            Beside(measure=delay, worse="higher", by=round(0.1 * part * path.rtt, 3)),
-            Beside(measure=lost, worse="higher", by=1),
-            Beside(measure=streamed, worse="higher", by=1),
+            no_longer_queue(path, part, delay),
+            no_more_loss(lost),
+            no_more_loss(streamed),
+            no_less(group("call", "sent_bps", words="rate of the call", unit="Mb/s", factor=1e-6), 0.25),
         ],
         shown=[group("speech", "mos", words="MOS of speech", unit=""), UTILIZATION],
     )
@@ -49,7 +55,7 @@ def _cell(setting: Setting, path: Path, part: float) -> Cell[Tcp]:
 
 EXPERIMENT = Experiment(
     key="real_time",
-    title="Beside speech and a stream",
+    title="Beside real-time traffic",
     question="Does real-time traffic suffer more beside the law?",
     source="RFC 9743, section 5.2.2",
     advice="Real-time traffic does not respond; it has the queue and the losses that the law makes. Both follow "

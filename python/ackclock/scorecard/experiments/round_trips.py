@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario import Link
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import BIAS, UTILIZATION, share
-from ackclock.scorecard.networks import Path, bulk, dumbbell
+from ackclock.scorecard.networks import Path, unequal
 from ackclock.scorecard.rules import Beside
 
 if TYPE_CHECKING:
@@ -31,12 +30,8 @@ def _cell(setting: Setting, other: float) -> Cell[Tcp]:
     rtts = {"short": min(_FIRST, other), "long": max(_FIRST, other)}
 
     def scenario(law: Tcp) -> Scenario:
-        groups = [
-            bulk(name, law, access=Link(rate="1 Gbps", delay=f"{(rtt - _LINK.rtt) / 2:g} ms"))
-            for name, rtt in rtts.items()
-        ]
-        buffer = Path(_LINK.rate, _FIRST).buffer(1)
-        return dumbbell(_LINK, *groups, queue=setting.queue(buffer), duration=180, since=60)
+        queue = setting.queue(Path(_LINK.rate, _FIRST).buffer(1))
+        return unequal(law, rtts, _LINK, queue=queue, duration=180, since=60)
 
     return Cell(
         place=f"{rtts['short']:g} ms beside {rtts['long']:g} ms",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.scenario import Clients, Constant, Udp
 from ackclock.scorecard.experiment import Cell, Experiment
+from ackclock.scorecard.experiments.limits import no_more_loss
 from ackclock.scorecard.measures import Measure, group
 from ackclock.scorecard.networks import PACKET, Path, bulk, dumbbell
 from ackclock.scorecard.rules import Beside
@@ -29,7 +30,7 @@ def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
 def _cell(setting: Setting, part: float, count: int) -> Cell[Tcp]:
     def scenario(law: Tcp) -> Scenario:
         rate = part * _PATH.rate * 1e6 / (8 * PACKET)
-        stream = Clients(name="stream", transport=Udp(), source=Constant(rate=rate))
+        stream = Clients(name="stream", transport=Udp(), spread="1 s", source=Constant(rate=rate))
         return dumbbell(
             _PATH,
             bulk("law", law, count=count),
@@ -44,7 +45,7 @@ def _cell(setting: Setting, part: float, count: int) -> Cell[Tcp]:
         scenario=scenario,
         rules=[
             Beside(measure=_SENT, worse="higher", by=5),
-            Beside(measure=group("law", "loss", words="own loss", unit="%", factor=100), worse="higher", by=5),
+            no_more_loss(group("law", "loss", words="own loss", unit="%", factor=100), by=5),
         ],
         shown=[group("law", "goodput_bps", words="goodput", unit="Mb/s", factor=1e-6)],
     )
@@ -60,7 +61,7 @@ EXPERIMENT = Experiment(
     key="unresponsive",
     title="Beside traffic that does not respond",
     question="Does the law give way to a stream that takes the whole link?",
-    source="RFC 9743, section 5.1.1; RFC 3714; RFC 7928, section 5.4",
+    source="RFC 9743, section 5.1.1; RFC 3714; RFC 7928, section 5.3",
     advice="At a persistent loss of a third and more, a flow should fall to a segment per round trip and then "
     "back off.",
     headline=_SENT.name,

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario import RateTrace
 from ackclock.scorecard.experiment import Cell, Experiment
-from ackclock.scorecard.experiments.limits import no_less, no_more_loss
+from ackclock.scorecard.experiments.limits import no_less, no_more_loss, no_slower
 from ackclock.scorecard.measures import P99, QUEUE, UTILIZATION
-from ackclock.scorecard.networks import Path, bulk, dumbbell
-from ackclock.scorecard.rules import Beside
+from ackclock.scorecard.networks import Path, bulk, dumbbell, with_rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,26 +17,45 @@ if TYPE_CHECKING:
     from ackclock.scorecard.experiment import Setting
 
 _PATH: Final = Path(10, 40)
-_STEPS: Final = [(f"{20 * place} s", rate) for place, rate in enumerate(("10 Mbps", "1 Mbps", "10 Mbps", "100 Mbps"))]
+_STEP: Final = 30
+"""Seconds until the step."""
 _WAVE: Final = [(f"{50 * place} ms", f"{10 + 8 * math.sin(2 * math.pi * place / 20):.3f} Mbps") for place in range(20)]
 """A sine of 1 Hz from 2 to 18 Mb/s, in steps of 50 ms."""
 
 
 def _cells(setting: Setting) -> Iterator[Cell[Tcp]]:
-    yield _cell(setting, "10, 1, 10, 100 Mb/s every 20 s", RateTrace(steps=_STEPS, period="80 s"), 160)
+    yield _step(setting, 1, 20)
+    yield _step(setting, 100, 10)
     if not setting.fast:
-        yield _cell(setting, "2 to 18 Mb/s, a sine of 1 Hz", RateTrace(steps=_WAVE, period="1 s"), 60)
+        yield _wave(setting)
 
 
-def _cell(setting: Setting, words: str, trace: RateTrace, duration: float) -> Cell[Tcp]:
+def _step(setting: Setting, rate: float, seconds: float) -> Cell[Tcp]:
+    """Measure only what follows a step: a rate of a tenth carries a tenth of the packets, and would hide in a mean."""
+
     def scenario(law: Tcp) -> Scenario:
-        made = dumbbell(_PATH, bulk("law", law), queue=setting.queue(_PATH.buffer(2)), duration=duration)
-        return made.changed({"dumbbell.bottleneck.rate": None, "dumbbell.bottleneck.rate_trace": trace})
+        queue = setting.queue(_PATH.buffer(2))
+        made = dumbbell(_PATH, bulk("law", law), queue=queue, duration=_STEP + seconds, since=_STEP)
+        return with_rates(made, ("0 s", f"{_PATH.rate:g} Mbps"), (f"{_STEP} s", f"{rate:g} Mbps"))
+
+    up = rate > _PATH.rate
+    return Cell(
+        place=f"{_PATH.rate:g} Mb/s, then {rate:g} Mb/s, {_PATH.rtt:g} ms; the first {seconds:g} s",
+        scenario=scenario,
+        rules=[no_less(UTILIZATION), no_more_loss(by=2), *([] if up else [no_slower(QUEUE), no_slower(P99)])],
+        shown=[QUEUE],
+    )
+
+
+def _wave(setting: Setting) -> Cell[Tcp]:
+    def scenario(law: Tcp) -> Scenario:
+        made = dumbbell(_PATH, bulk("law", law), queue=setting.queue(_PATH.buffer(2)))
+        return with_rates(made, *_WAVE, period="1 s")
 
     return Cell(
-        place=f"{words}, 40 ms",
+        place=f"2 to 18 Mb/s, a sine of 1 Hz, {_PATH.rtt:g} ms",
         scenario=scenario,
-        rules=[no_less(UTILIZATION), no_more_loss(), Beside(measure=QUEUE, worse="higher", part=0.25)],
+        rules=[no_less(UTILIZATION), no_more_loss(), no_slower(QUEUE)],
         shown=[P99],
     )
 

@@ -32,8 +32,8 @@ def _cell(count: int) -> Cell[Queues]:
             flows(count, "bulk"),
             # Ten segments at once, at a tenth of the rate.
             Clients(name="web", transport=CUBIC, source=Connections(load=0.1, size=Fixed(mean="14480 B"))),
-            Clients(name="video", packet_size=1200, transport=Udp(), source=Frames(rate=25, packets=5)),
-            Clients(name="speech", packet_size=120, transport=Udp(), source=Frames(rate=50)),
+            Clients(name="video", packet_size=1200, transport=Udp(), spread="1 s", source=Frames(rate=25, packets=5)),
+            Clients(name="speech", packet_size=120, transport=Udp(), spread="1 s", source=Frames(rate=50)),
         ]
         return dumbbell(PATH, *groups, queue=queue(PATH.buffer(1)), duration=100, since=20)
 

@@ -8,6 +8,7 @@ from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import P99, QUEUE
 from ackclock.scorecard.networks import dumbbell
 from ackclock.scorecard.queues.networks import PATH, flows, rules
+from ackclock.scorecard.rules import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ def _cell(count: int) -> Cell[Queues]:
         return dumbbell(PATH, flows(count), queue=queue(PATH.buffer(1)), duration=100, since=20)
 
     words = f"{count} flow{'s' * (count > 1)}, {PATH}, buffer 1 BDP"
-    return Cell(place=words, scenario=scenario, rules=rules(), shown=[P99])
+    return Cell(place=words, scenario=scenario, rules=rules(Beside(measure=P99, worse="higher", part=-0.5)))
 
 
 EXPERIMENT = Experiment(

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def _cells(scope: Scope) -> Iterator[Cell[Queues]]:
     for rate in (1, 100):
-        for part in (1, 10) if scope.fast else (0.25, 1, 4, 10):
+        # One bandwidth-delay product of the slow link is 8 packets.
+        for part in (2, 10) if scope.fast else (2, 4, 10):
             yield _cell(Path(rate, 100), part)
 
 

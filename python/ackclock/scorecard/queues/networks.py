@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.scenario import Clients
-    from ackclock.scorecard.measures import Measure
     from ackclock.scorecard.rules import Rule
 
 __all__ = ["CUBIC", "PATH", "SHORTER", "flows", "rules"]
 
 PATH: Final = Path(10, 100)
-"""A round-trip time of 100 ms (RFC 7928, section 3.1.1), and a rate at which one flow has 84 packets in flight."""
+"""The round-trip time of RFC 7928, and a rate at which one flow has 84 packets in flight."""
 CUBIC: Final = Tcp("cubic")
 SHORTER: Final = Beside(measure=QUEUE, worse="higher")
 """The queue is no longer than the yardstick's: what queue management is for."""
@@ -30,11 +29,11 @@ def flows(count: int, name: str = "law", law: Tcp = CUBIC) -> Clients:
     return bulk(name, law, count=count, spread="1 s")
 
 
-def rules(*further: Rule, used: Measure = UTILIZATION) -> Sequence[Rule]:
+def rules(*further: Rule) -> Sequence[Rule]:
     """Return the rules of most experiments: a queue that is no longer, a link that is used, and no more losses."""
     return [
         SHORTER,
-        Beside(measure=used, worse="lower", by=5),
+        Beside(measure=UTILIZATION, worse="lower", by=5),
         Beside(measure=LOSS, worse="higher", by=2),
         *further,
     ]

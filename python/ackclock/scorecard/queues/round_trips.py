@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario import Link
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import BIAS
-from ackclock.scorecard.networks import Path, bulk, dumbbell
+from ackclock.scorecard.networks import Path, unequal
 from ackclock.scorecard.queues.networks import CUBIC, PATH, rules
 from ackclock.scorecard.rules import Beside
 
@@ -29,11 +28,7 @@ def _cell(other: float) -> Cell[Queues]:
     rtts = {"short": min(PATH.rtt, other), "long": max(PATH.rtt, other)}
 
     def scenario(queue: Queues) -> Scenario:
-        groups = [
-            bulk(name, CUBIC, spread="1 s", access=Link(rate="1 Gbps", delay=f"{(rtt - _LINK.rtt) / 2:g} ms"))
-            for name, rtt in rtts.items()
-        ]
-        return dumbbell(_LINK, *groups, queue=queue(PATH.buffer(1)), duration=220, since=20)
+        return unequal(CUBIC, rtts, _LINK, queue=queue(PATH.buffer(1)), duration=220, since=20)
 
     return Cell(
         place=f"{rtts['short']:g} ms beside {rtts['long']:g} ms, {PATH.rate:g} Mb/s",

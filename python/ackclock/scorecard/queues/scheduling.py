@@ -25,7 +25,7 @@ def _cells(scope: Scope) -> Iterator[Cell[Queues]]:
     del scope  # it has one network
 
     def scenario(queue: Queues) -> Scenario:
-        stream = Clients(name="stream", packet_size=200, transport=Udp(), source=Frames(rate=50))
+        stream = Clients(name="stream", packet_size=200, transport=Udp(), spread="1 s", source=Frames(rate=50))
         groups = [flows(8, "eight"), flows(1, "one"), stream]
         return dumbbell(PATH, *groups, queue=queue(PATH.buffer(1)), duration=100, since=20)
 

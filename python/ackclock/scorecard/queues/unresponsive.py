@@ -26,7 +26,7 @@ def _cells(scope: Scope) -> Iterator[Cell[Queues]]:
 def _cell(part: float) -> Cell[Queues]:
     def scenario(queue: Queues) -> Scenario:
         rate = part * PATH.rate * 1e6 / (8 * PACKET)
-        stream = Clients(name="stream", transport=Udp(), source=Constant(rate=rate))
+        stream = Clients(name="stream", transport=Udp(), spread="1 s", source=Constant(rate=rate))
         return dumbbell(PATH, flows(4), stream, queue=queue(PATH.buffer(1)), duration=100, since=20)
 
     return Cell(

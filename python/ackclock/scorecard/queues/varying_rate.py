@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario import RateTrace
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import P99, QUEUE
-from ackclock.scorecard.networks import dumbbell
+from ackclock.scorecard.networks import dumbbell, with_rates
 from ackclock.scorecard.queues.networks import PATH, flows, rules
 
 if TYPE_CHECKING:
@@ -16,21 +15,23 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
     from ackclock.scorecard.experiment import Queues, Scope
 
-_STEPS: Final = [("0 s", "10 Mbps"), ("20 s", "1 Mbps"), ("40 s", "10 Mbps"), ("60 s", "50 Mbps")]
+_STEP: Final = 30
+"""Seconds until the step."""
 
 
 def _cells(scope: Scope) -> Iterator[Cell[Queues]]:
     for count in (4,) if scope.fast else (1, 4, 16):
-        yield _cell(count)
+        for rate in (1, 50):
+            yield _cell(count, rate)
 
 
-def _cell(count: int) -> Cell[Queues]:
+def _cell(count: int, rate: float) -> Cell[Queues]:
     def scenario(queue: Queues) -> Scenario:
-        made = dumbbell(PATH, flows(count), queue=queue(PATH.buffer(1)), duration=160, since=20)
-        trace = RateTrace(steps=_STEPS, period="80 s")
-        return made.changed({"dumbbell.bottleneck.rate": None, "dumbbell.bottleneck.rate_trace": trace})
+        made = dumbbell(PATH, flows(count), queue=queue(PATH.buffer(1)), duration=_STEP + 20, since=_STEP)
+        return with_rates(made, ("0 s", f"{PATH.rate:g} Mbps"), (f"{_STEP} s", f"{rate:g} Mbps"))
 
-    words = f"{count} flow{'s' * (count > 1)}, 10, 1, 10, 50 Mb/s every 20 s, {PATH.rtt:g} ms"
+    flow = f"{count} flow{'s' * (count > 1)}"
+    words = f"{flow}, {PATH.rate:g} Mb/s, then {rate:g} Mb/s, {PATH.rtt:g} ms; the first 20 s"
     return Cell(place=words, scenario=scenario, rules=rules(), shown=[P99])
 
 
