@@ -52,6 +52,7 @@ PAGES = (
             "wifi",
             "queue_state",
             "idea_in_ten_lines",
+            "evaluate",
             "bbr_phases",
             "conformance",
             "train_a_controller",

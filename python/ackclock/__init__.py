@@ -27,6 +27,8 @@ NAMES = {
     "running.runs": ("Runs",),
     "running.summary": ("GroupSummary", "LinkSummary", "Summary"),
     "scenario.bottleneck": ("Pipe", "pipe"),
+    "scorecard.card": ("Scorecard",),
+    "scorecard.evaluating": ("evaluate", "evaluate_queue"),
     "study.design": ("Study",),
     "study.seeds": ("replicate",),
     "study.store": ("Store",),

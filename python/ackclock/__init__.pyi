@@ -78,6 +78,8 @@ from ackclock.scenario import (
     wide_area,
 )
 from ackclock.scenario.bottleneck import Pipe, pipe
+from ackclock.scorecard.card import Scorecard
+from ackclock.scorecard.evaluating import evaluate, evaluate_queue
 from ackclock.study.design import Study
 from ackclock.study.seeds import replicate
 from ackclock.study.store import Store
@@ -149,6 +151,7 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "Scorecard",
     "ScriptResult",
     "Shaper",
     "SizeTable",
@@ -166,6 +169,8 @@ __all__ = [
     "compiled",
     "components",
     "conform",
+    "evaluate",
+    "evaluate_queue",
     "load",
     "pipe",
     "plot",

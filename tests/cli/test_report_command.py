@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from tests.study.store.made_up import add, row
 
-from ackclock.cli import reporter
+from ackclock.cli import pages, reporter
 from ackclock.running.origin import Origin
 from ackclock.values.errors import ScenarioError
 
-WRITTEN = f"<html>{reporter._OURS}x</dd></html>"
+WRITTEN = "<html><dt>Command</dt><dd>ackclock report x</dd></html>"
 
 
 @pytest.fixture
@@ -70,16 +70,16 @@ def test_a_page_has_the_content_of_the_store(
 
 def test_only_pages_of_stores_are_replaced(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    reporter._check_replaceable(page)
+    pages.check_replaceable(page, "ackclock report", "report of a store")
     page.write_text(WRITTEN)
-    reporter._check_replaceable(page)
+    pages.check_replaceable(page, "ackclock report", "report of a store")
     other, binary, broken = (tmp_path / name for name in ("other", "binary", "broken"))
     other.write_text("mine")
     binary.write_bytes(b"\xff\xfe")
     broken.symlink_to(tmp_path / "nowhere")
     for path in (other, binary, broken, tmp_path):
         with pytest.raises(ScenarioError, match="must be a new file, or an earlier report of a store"):
-            reporter._check_replaceable(path)
+            pages.check_replaceable(path, "ackclock report", "report of a store")
 
 
 @pytest.mark.parametrize("name", ["fig.png", "page.htm", "results.2"])
@@ -92,4 +92,4 @@ def test_a_page_is_not_written_to_a_file_of_another_format(name: str, tmp_path: 
 def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ScenarioError, match="cannot be used: .*must be a file that can be written"):
-        reporter._write(tmp_path / "file" / "page.html", "x")
+        pages.write_page(tmp_path / "file" / "page.html", "x")

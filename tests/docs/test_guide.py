@@ -388,6 +388,15 @@ x = 1
             Reader(tmp_path).follow(f"```{block}\n```\n")
 
 
+@long_only
+@pytest.mark.slow
+def test_evaluate(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/evaluate.md", root, tmp_path)
+    # The guide's statements on the bad law, BBR and CoDel are in the outputs; the page is there.
+    assert "<h1>" in (tmp_path / "hasty.html").read_text(encoding="utf-8")
+    assert reader.session["card"].verdicts.keys() == {"round_trips"}
+
+
 def test_an_idea_in_ten_lines(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = read("docs/guide/idea_in_ten_lines.md", root, tmp_path)
     assert (tmp_path / "idea_in_ten_lines.png").read_bytes().startswith(b"\x89PNG")

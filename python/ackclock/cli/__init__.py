@@ -18,6 +18,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from ackclock.cli import completing
+from ackclock.cli.evaluation import evaluation
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
 from ackclock.cli.profiles import profiles
@@ -30,6 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(evaluation)
 app.add_typer(measuring)
 app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
@@ -828,8 +830,8 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records, figures, measures, gauges, states or "
-            "profiles (default: all).",
+            help="List to print: studies, experiments, variants, queues, sources, records, figures, measures, gauges, "
+            "states or profiles (default: all).",
             show_default=False,
             autocompletion=completing.lists,
         ),

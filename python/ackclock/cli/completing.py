@@ -55,5 +55,19 @@ def figures(incomplete: str) -> _Names:
     return _beginning(incomplete, {kind.name: kind.doc for kind in FIGURES})
 
 
+def experiments(incomplete: str) -> _Names:
+    """Complete the key of an experiment with laws."""
+    from ackclock.scorecard.experiments import EXPERIMENTS  # noqa: PLC0415
+
+    return _beginning(incomplete, {each.key: each.question for each in EXPERIMENTS})
+
+
+def queue_experiments(incomplete: str) -> _Names:
+    """Complete the key of an experiment with queues."""
+    from ackclock.scorecard.queues import EXPERIMENTS  # noqa: PLC0415
+
+    return _beginning(incomplete, {each.key: each.question for each in EXPERIMENTS})
+
+
 def _beginning(incomplete: str, names: Mapping[str, str]) -> _Names:
     return [(name, meaning) for name, meaning in names.items() if name.startswith(incomplete)]

@@ -76,6 +76,16 @@ def _studies() -> Iterator[_Line]:
         yield name, f"{title} (about {takes} on two cores)" if takes else title
 
 
+def _experiments() -> Iterator[_Line]:
+    from ackclock.scorecard.experiments import EXPERIMENTS  # noqa: PLC0415
+    from ackclock.scorecard.queues import EXPERIMENTS as OF_QUEUES  # noqa: PLC0415
+
+    yield "ackclock evaluate:", ""
+    yield from ((each.key, each.question) for each in EXPERIMENTS)
+    yield "ackclock evaluate-queue:", ""
+    yield from ((each.key, each.question) for each in OF_QUEUES)
+
+
 def _variants() -> Iterator[_Line]:
     known = catalogue()
     recovery = known.tcp_options["recovery"]
@@ -179,6 +189,7 @@ def _quantity(quantity: Gauge) -> str:
 
 LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "studies": _studies,
+    "experiments": _experiments,
     "variants": _variants,
     "queues": _queues,
     "sources": _sources,

@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ackclock.files.making import new_file
-from ackclock.files.reading import content
+from ackclock.cli.pages import check_replaceable, write_page
 from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
@@ -14,10 +13,6 @@ from ackclock.running.origin import Origin
 from ackclock.running.repeats import repeats
 from ackclock.running.runs import merge_notices
 from ackclock.study.store import Store
-from ackclock.values.errors import refuse
-
-_OURS = "<dt>Command</dt><dd>ackclock report "
-"""Text that every page made by this command contains."""
 
 
 def report(
@@ -31,7 +26,7 @@ def report(
 ) -> None:
     """Draw the results of a store on a page, and write the page."""
     out = store.with_name(f"{store.name}.html") if out is None else out
-    _check_replaceable(out)
+    check_replaceable(out, "ackclock report", "report of a store")
     words = ["ackclock", "report", str(store)]
     words += [
         word
@@ -67,25 +62,5 @@ def report(
         fixed=fixed,
         provenance=[("Command", command), ("Program", str(Origin.here())), ("Store", store.resolve().name), *made],
     )
-    _write(out, render(page))
+    write_page(out, render(page))
     sys.stdout.write(f"The report is {out}\n")
-
-
-def _check_replaceable(out: Path) -> None:
-    """Refuse a name that says another format, and a file that is not a report of a store."""
-    if out.suffix.lower() not in {".html", ""}:
-        raise refuse("--out", str(out), "must end in .html: a report is a page")
-    if not (out.exists() or out.is_symlink()):
-        return
-    try:
-        ours = _OURS in content(out, "a page", most=500_000_000).decode()
-    except ValueError:
-        ours = False
-    if not ours:
-        raise refuse("--out", str(out), "must be a new file, or an earlier report of a store")
-
-
-def _write(out: Path, text: str) -> None:
-    """Write the page atomically."""
-    with new_file(out, allowed="a file that can be written", replaces=True) as made:
-        made.write_text(text, encoding="utf-8", errors="backslashreplace")
