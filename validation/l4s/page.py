@@ -38,9 +38,9 @@ LIMITS: Final = """\
 
 - In a FIFO, the testbed's own runs scatter. Where both flows have one round-trip time, the same two flows were measured
   twice, in either order, and the share of CUBIC differs by up to {scatter:.0f} points.
-- In a FIFO at 50 Mb/s, Prague beside CUBIC has less here than on the testbed. Its paced packets find the queue full, and
-  the packets that ACKs release find the place of the one that has just left. With random processing times of up to a
-  packet's transmission (`overhead`), CUBIC's shares there fall by 2 to 7 points, and 15 of 24 agree as well.
+- In a FIFO at 50 Mb/s, Prague beside CUBIC has less here than on the testbed. Its paced packets find the queue full,
+  and the packets that ACKs release find the place of the one that has just left. With random processing times of up to
+  a packet's transmission (`overhead`), CUBIC's shares beside Prague fall by 2 to 5 points, and 15 of 24 agree as well.
 - CUBIC alone in its queue of FQ-CoDel at 50 Mb/s and 160 ms has less here than on the testbed. Here, CoDel marks again
   one round-trip time after the first mark, and CUBIC reduces its window twice. Why the testbed's does so more seldom is
   not known.
