@@ -43,7 +43,7 @@ fn a_delayed_classic_ack_has_one_flag_for_its_segments() {
 }
 
 /// Validates: with Linux's quick ACKs, the first mark is acknowledged at once, as is the packet after it, and later marks
-///     are not; the packet with CWR is, and the next mark begins anew. A retransmission counts as a mark.
+///     are not; the packet with CWR is, and the next mark begins again. A retransmission counts as a mark.
 /// Source: Linux, `tcp_data_ecn_check` (`tcp_enter_quickack_mode(sk, 2)`) and `tcp_ecn_accept_cwr`, by hand; the kernel's
 ///     trace `reno_ecnstep20` (validation/linux/data) acknowledges segment 1556, the first marked one after CWR, and 1557
 ///     one by one, and then pairs.
