@@ -137,7 +137,7 @@ def test_sweeps(root: Path, tmp_path: Path) -> None:
     rows = ac.open(tmp_path / "delay").runs.to_arrow().to_pylist()
     size, kind = ("dumbbell.bottleneck.queue.packets", "dumbbell.bottleneck.queue.kind")
     full = [row["sojourn_mean"] for row in rows if (row[size], row[kind]) == (300, "droptail")]
-    assert fmean(full) == pytest.approx(0.165, abs=0.0005)
+    assert fmean(full) == pytest.approx(0.164, abs=0.0005)
     assert max(row["sojourn_mean"] for row in rows if row[kind] != "droptail") < 0.010
     assert min(row["utilization"] for row in rows) > 0.998
     delay = ac.Scenario.from_dict(ac.Study.from_toml(tmp_path / "delay.toml").scenario)
@@ -193,7 +193,7 @@ def test_cubic_beside_reno(root: Path, tmp_path: Path) -> None:
         shares[name] = rates["cubic"] / sum(rates.values())
     assert 0.5 < shares["base"] < shares["large"]
     # a share scatters by 0.05, its mean by 0.011
-    assert shares["base"] == pytest.approx(0.60, abs=0.005)
+    assert shares["base"] == pytest.approx(0.59, abs=0.005)
     assert shares["paced"] == pytest.approx(0.61, abs=0.005)
     assert measured["marks"].loss.mean == 0
     assert measured["marks"].delay_mean.mean < 0.55 * measured["base"].delay_mean.mean
@@ -212,7 +212,7 @@ def test_queue_state(root: Path, tmp_path: Path) -> None:
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
     # The guide's statements on CoDel and PIE.
     gauges, run = reader.session["gauges"], reader.session["run"]
-    assert gauges["count"].max() == 73
+    assert gauges["count"].max() == 79
     assert gauges["count"].idxmax() < 3
     begins = gauges[(gauges.dropping == 1) & (gauges.dropping.shift() == 0) & (gauges.index >= 10)]
     assert begins["count"].mean() == pytest.approx(7.5, abs=0.5)
@@ -221,7 +221,7 @@ def test_queue_state(root: Path, tmp_path: Path) -> None:
     )
     state = pie.table("gauges").to_pandas().pivot(index="time", columns="gauge", values="value")
     late = state.drop_prob[state.index >= 10].mean()
-    assert late == pytest.approx(0.0165, abs=0.0005)
+    assert late == pytest.approx(0.0159, abs=0.0005)
     assert pie.summary.loss == pytest.approx(late / 1.85, rel=0.1)
     assert state.qdelay_old[(state.index > 2) & (state.index < 4)].max() < 0.015
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from linux import cells, page
 from linux.data import Sent, Timing, rows, timings, traces
 from linux.divergence import Order, clock_phase, compare
 from linux.explained import EXPLAINED, UNEXPLAINED, explanation, grouped
+from linux.late_paths import late, record
+from linux.lateness import RTT_MS, delays
 from linux.more.compared import kernel_cells
 from linux.more.measures import TITLES
-from linux.replay import LEFT_OUT, RTT_MS, SCRIPTS, lost_arrivals, replay
+from linux.replay import LEFT_OUT, RATE_MBPS, SCRIPTS, lost_arrivals, replay, replay_at, same_windows
 from linux.rules import BBR_GOODPUT, BBR_SHARE, GOODPUT, LOSS, RANDOM_LOSS, ROUND_TRIP, SHARE, Tolerance
 from linux.trace import compared, described
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXACT = Timing(p50=0.0, p99=0.0, late=0.0)
 ROW = {
@@ -190,6 +197,41 @@ class TestCells:
         assert tables["dumbbell"]["bottleneck"]["delay"] == "10 ms"
 
 
+class TestLateness:
+    def test_each_packet_has_the_lateness_that_was_measured(self) -> None:
+        trace = traces()["reno_d100"]
+        data, acks = delays(trace, RATE_MBPS)
+        assert np.diff(data.times).min() == pytest.approx(1.2)  # a packet's transmission
+        assert data.delays.min() >= RTT_MS / 2
+        assert data.delays.max() == pytest.approx(RTT_MS / 2 + 7.455)
+        assert data.handshake == pytest.approx(RTT_MS / 2, abs=0.2)
+        assert acks.delays.min() > RTT_MS / 2
+        both = float(data.delays.mean() + acks.delays.mean())
+        assert both >= RTT_MS + timings()["reno_d100"].late - 0.01  # that number has the median of the answers
+
+    def test_the_record_is_as_the_page_says(self) -> None:
+        data, acks = record()
+        assert data[0][-1] / 1e3 == pytest.approx(124, abs=0.5)
+        assert np.percentile(data[1], [50, 99]) == pytest.approx([0.02, 0.18], abs=0.005)
+        assert np.percentile(acks[1], [50, 99]) == pytest.approx([0.07, 0.37], abs=0.005)
+
+    def test_each_seed_has_another_part_of_the_record(self, tmp_path: Path) -> None:
+        asked = cells.grid([ROW])[0].scenario
+        tables = [late(asked, seed, tmp_path).to_dict()["dumbbell"] for seed in (1, 2, 1)]
+        paths = [table["bottleneck"]["delay_trace"]["path"] for table in tables]
+        assert paths[0] == paths[2] != paths[1]
+        first, second = (pq.read_table(path) for path in paths[:2])
+        assert first["time"][0].as_py() == 0
+        assert max(first["time"].to_pylist()) < 12
+        assert min(first["delay"].to_pylist()) >= 0.02
+        assert first["delay"].slice(0, 99) != second["delay"].slice(0, 99)
+
+    def test_other_units_are_refused(self, tmp_path: Path) -> None:
+        asked = cells.grid([ROW])[0].scenario.changed({"dumbbell.bottleneck.delay": "1 s"})
+        with pytest.raises(ValueError, match="must be in ms, not in s"):
+            late(asked, 1, tmp_path)
+
+
 class TestReplay:
     def test_lost_arrivals_count_transmissions(self) -> None:
         found = sent((0, 1), (1, 2), (2, 3), (3, 2), (4, 2), (5, 4))
@@ -202,6 +244,16 @@ class TestReplay:
         lost = made.run.table("packets").filter(made.run.table("packets")["event"].cast("string").to_numpy() == "lost")
         assert lost["segment"].to_pylist() == [60, 60, 60]
         assert compared(made).in_order
+
+    @pytest.mark.parametrize("name", ["cubic_d100_101_of_each_100", "cubic_dev30"])
+    def test_windows_show_the_tick_that_a_timer_shows(self, name: str) -> None:
+        trace = traces()[name]
+        known = clock_phase(trace.sent)
+        assert known is not None
+        right, *others = (
+            same_windows(replay_at(trace, SCRIPTS[trace.script], ((known[0] + shift) % 4, 4.0))) for shift in (0, 2, 3)
+        )
+        assert right == max(right, *others)
 
     def test_bbr_sends_as_the_kernel_until_its_cycles(self) -> None:
         """BBR's startup and drain, with losses of two segments of each hundred.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ import numpy as np
 
 from ackclock.study import Batch, Point, Wanted
 from linux.data import rows
+from linux.late_paths import late
 from linux.rules import (
     BBR_GOODPUT,
     BBR_SHARE,
@@ -23,6 +26,8 @@ from linux.rules import (
     ROUND_TRIP,
     SEEDS,
     SHARE,
+    SHARE_SEEDS,
+    SINGLE_SEEDS,
     SMALL_BUFFER,
     WAITING,
     Tolerance,
@@ -55,7 +60,8 @@ class Cell:
     part, name
         The part of the comparison, and the name within it.
     scenario, seeds, take, record
-        What to simulate, and the function that computes our numbers, by the title of the tolerance.
+        What to simulate, on a path as late as the measurement's (`linux.late_paths`), and the function that computes
+        our numbers, by the title of the tolerance.
     kernel
         The kernel's numbers, one per repetition, by the title of the tolerance.
     tolerances
@@ -67,7 +73,7 @@ class Cell:
     part: str
     name: str
     scenario: Scenario
-    seeds: Sequence[int] = (1,)
+    seeds: Sequence[int] = SEEDS
     take: Callable[[Run], Taken]
     record: Sequence[str] = ()
     kernel: Mapping[str, Sequence[float]]
@@ -134,6 +140,7 @@ def grid(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[Cell]:
                     [{"start": "113 ms", "transport": transport(kernel), "source": {"kind": "greedy"}}],
                     measure={"from": f"{_GRID_FROM} s", "bin": "100 ms"},
                 ),
+                seeds=SINGLE_SEEDS,
                 take=_Single(rate=rate, rtt_s=rtt / 1e3),
                 record=["windows/10ms"],
                 kernel={title: values for title, values in numbers.items() if values},
@@ -164,7 +171,6 @@ def random_loss(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
                     [{"start": _RANDOM_START, "transport": transport(kernel), "source": {"kind": "greedy"}}],
                     measure={"from": f"{_RANDOM_FROM} s", "bin": "100 ms"},
                 ),
-                seeds=SEEDS,
                 take=_payload_rate,
                 kernel={RANDOM_LOSS.title: [float(row["goodput_mbps"]) for row in found]},
                 tolerances=(RANDOM_LOSS,),
@@ -205,7 +211,7 @@ def competition(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
                     flows,
                     measure={"from": f"{_SHARE_FROM} s", "bin": "100 ms"},
                 ),
-                seeds=SEEDS,
+                seeds=SHARE_SEEDS,
                 take=_share,
                 kernel={tolerance.title: [float(row["share_a"]) for row in found]},
                 tolerances=(tolerance,),
@@ -217,30 +223,30 @@ def competition(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
 def compare(cells: Sequence[Cell], *, jobs: int | None = None) -> list[Compared]:
     """Simulate all cells, and compare each measure that the kernel has."""
     batch = Batch()
-    made = [
-        batch.add(
-            Wanted(
-                points=[Point(name=cell.name, scenario=cell.scenario, work=_work(cell.scenario))],
-                seeds=cell.seeds,
-                take=cell.take,
-                record=cell.record,
-                make=lambda runs: [run.value for run in runs],
-            )
-        )
-        for cell in cells
-    ]
-    batch.run(jobs=jobs, label="cells")
+    with tempfile.TemporaryDirectory() as name:
+        made = [[batch.add(_wanted(cell, seed, Path(name))) for seed in cell.seeds] for cell in cells]
+        batch.run(jobs=jobs, label="cells")
     return [
         Compared(
             cell=cell,
             tolerance=tolerance,
-            ours=_mean([each[tolerance.title] for each in give()]),
+            ours=_mean([give()[tolerance.title] for give in runs]),
             kernel=cell.kernel[tolerance.title],
         )
-        for cell, give in zip(cells, made, strict=True)
+        for cell, runs in zip(cells, made, strict=True)
         for tolerance in cell.tolerances
         if tolerance.title in cell.kernel
     ]
+
+
+def _wanted(cell: Cell, seed: int, folder: Path) -> Wanted[Taken, Taken]:
+    return Wanted(
+        points=[Point(name=cell.name, scenario=late(cell.scenario, seed, folder), work=_work(cell.scenario))],
+        seeds=(seed,),
+        take=cell.take,
+        record=cell.record,
+        make=lambda runs: next(iter(runs)).value,
+    )
 
 
 def reductions(cwnd: NDArray[np.float64]) -> list[int]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DATA: Final = Path(__file__).resolve().parent / "data"
+DATA_ROWS: Final = ("S",)
+"""Events of data segments that the bottleneck accepts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,11 +57,16 @@ class Sent:
 
     def nth(self) -> NDArray[np.int64]:
         """Return how often each segment was sent up to and including each of its transmissions."""
-        seen: dict[int, int] = {}
-        counts = np.empty(len(self.segments), dtype=np.int64)
-        for place, segment in enumerate(self.segments.tolist()):
-            counts[place] = seen[segment] = seen.get(segment, 0) + 1
-        return counts
+        return occurrences(self.segments)
+
+
+def occurrences(segments: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often each segment occurs up to and including each of its places."""
+    seen: dict[int, int] = {}
+    counts = np.empty(len(segments), dtype=np.int64)
+    for place, segment in enumerate(segments.tolist()):
+        counts[place] = seen[segment] = seen.get(segment, 0) + 1
+    return counts
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,6 +98,28 @@ class Trace:
         return Sent(
             times=rows["time_us"].to_numpy() / 1e3, segments=rows["segment"].to_numpy(), acks=self._times(["A"])
         )
+
+    @property
+    def acks(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The segments that ACKs expect next, and the congestion windows before these ACKs (NaN: not known)."""
+        rows = self._rows(["A"])
+        return rows["segment"].to_numpy(), rows["cwnd"].to_numpy().astype(float)
+
+    @property
+    def answers(self) -> NDArray[np.float64]:
+        """How long after each ACK the next segment was sent, in ms; NaN if another ACK came first."""
+        rows = self._rows(["A", "S", "X"])
+        times = rows["time_us"].to_numpy() / 1e3
+        is_ack = pc.equal(rows["event"].cast("string"), "A").to_numpy(zero_copy_only=False)
+        waits = np.where(np.append(is_ack[1:], True), np.nan, np.append(np.diff(times), 0.0))
+        found: NDArray[np.float64] = waits[is_ack]
+        return found
+
+    def lateness(self, events: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the times of events at the sender's side, and how late these packets were at the other end, in ms."""
+        found = self._rows(events)
+        found = found.filter(pc.is_valid(found["late_us"]))
+        return found["time_us"].to_numpy() / 1e3, found["late_us"].to_numpy() / 1e3
 
     @property
     def windows(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -94,11 +94,12 @@ def clock_phase(kernel: Sent) -> tuple[float, float] | None:
     """Return when the kernel's clock ticked after the first segment, and the period of these ticks, in ms.
 
     Only a timer sends a segment again while nothing arrives, and timers fire with ticks, or with every eighth tick if
-    they are long. None if no timer has fired.
+    they are long. None if no timer has fired. A timer that was set just after a tick may have waited for the longest
+    time of short timers, or for one tick more if it was long.
     """
     waits = since_last_event(kernel)
     by_timer = (waits > QUIET_MS) & (kernel.nth() > 1)
-    long = by_timer & (waits > WHEEL_MS)
+    long = by_timer & (waits > WHEEL_MS + JIFFY_MS)
     if not by_timer.any():
         return None
     chosen, period = (long, 8 * JIFFY_MS) if long.any() else (by_timer, JIFFY_MS)

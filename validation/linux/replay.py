@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 import ackclock as ac
 from ackclock.engine.processors import threads
 from ackclock.running.progress import progress_bar
-from linux.data import Sent, Trace, timings
+from linux.data import Sent, Trace, occurrences
 from linux.divergence import clock_phase
-from linux.rules import COMPARABLE_MS
-from linux.senders import BBR, PAYLOAD, bottleneck, scenario, transport
+from linux.lateness import RTT_MS, delays
+from linux.rules import COMPARABLE_MS, JIFFY_MS
+from linux.senders import BBR, CUBIC, PAYLOAD, bottleneck, scenario, transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
     from ackclock import Run
 
 RATE_MBPS: Final = 10.0
-ONE_WAY_MS: Final = 20.0
-RTT_MS: Final = 2 * ONE_WAY_MS
+_WAYS: Final = ("bottleneck", "reverse")  # links with the delays of data and of ACKs
 _BUFFER, _SMALL = 400, 100
 _ARRIVALS = pa.array(["enqueue", "drop", "lost"])
 _TICK_MS = 10.0  # the application's clock
 _AFTER_MS = 500.0  # a run lasts this much longer than the kernel's trace
+_TICKS_MS = tuple(np.arange(0, JIFFY_MS, JIFFY_MS / 16).tolist())  # phases to try of a clock that is not known
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,31 +154,60 @@ def lost_arrivals(sent: Sent, lost: Mapping[int, int]) -> tuple[int, ...]:
 def replay(trace: Trace, script: Script) -> Replay:
     """Replay a trace.
 
+    If no timer shows when the kernel's clock ticks, and CUBIC reads it, the ticks are those with which most of our
+    windows are the kernel's.
+    """
+    phase = clock_phase(trace.sent)
+    if phase is not None or trace.kernel != CUBIC:
+        has_ticks = "pacing" not in script.options  # the timer of pacing has none
+        return replay_at(trace, script, phase if has_ticks else None)
+    return max((replay_at(trace, script, (tick, JIFFY_MS)) for tick in _TICKS_MS), key=same_windows)
+
+
+def same_windows(made: Replay) -> int:
+    """Return the number of ACKs before which our window is the kernel's; an ACK is the n-th one of a segment."""
+    windows = made.run.table("windows")
+    times = windows["time"].to_numpy() * 1e3 - made.first_ms
+    before = np.floor(windows["cwnd"].to_numpy())[np.searchsorted(times, made.sent.acks[1:] - 1e-9) - 1]
+    ours = _by_ack(made.run.table("acks")["ack"].to_numpy()[1:], before)  # without the answer to the SYN
+    return len(ours & _by_ack(*made.trace.acks))
+
+
+def _by_ack(segments: NDArray[np.int64], cwnds: NDArray[np.float64]) -> set[tuple[int, int, float]]:
+    return set(zip(segments.tolist(), occurrences(segments).tolist(), cwnds.tolist(), strict=True))
+
+
+def replay_at(trace: Trace, script: Script, phase: tuple[float, float] | None) -> Replay:
+    """Replay a trace with ticks of the clock at a phase.
+
     The engine counts lost packets by their arrival at the link. The arrivals are first taken from the kernel's trace,
     and then from our own run, until they are the same. The first wrong arrival is later in each run than in the last.
-    Our flow starts so that the clock ticks at the same time after the first segment as the kernel's, if that is known.
+    Our flow starts so that the clock ticks at the same time after the first segment as the kernel's.
     """
     theirs = trace.sent
-    supply = _supply(theirs, script)
-    phase = None if "pacing" in script.options else clock_phase(theirs)  # the timer of pacing has no ticks
+    ways = delays(trace, RATE_MBPS)
+    first = sum(way.handshake for way in ways)
+    supply = _supply(theirs, script, first)
     start = 0.0
     length = (float(theirs.times[-1] - theirs.times[0]) + RTT_MS + _AFTER_MS) / 1e3
     lost = lost_arrivals(theirs, script.lost)
     with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in _WAYS]
         source: dict[str, Any] = {"kind": "greedy"}
         if supply:
             file = Path(folder) / "supply.csv"
             file.write_text("time,packets\n" + "".join(f"{time:.6f},{count}\n" for time, count in supply), "utf-8")
             source = {"kind": "trace", "path": str(file)}
         while True:
-            made = _simulate(trace, script, source, (start, length), lost)
+            for way, file in zip(ways, files, strict=True):
+                way.write(file, first)
+            made = _simulate(trace, script, source, files, (start, length, lost))
+            wanted, shift = lost_arrivals(made.sent, script.lost), 0.0
             if phase is not None:
-                start, phase = -(made.first_ms + phase[0]) % phase[1], None
-                continue
-            wanted = lost_arrivals(made.sent, script.lost)
-            if wanted == lost:
+                shift, phase = -(made.first_ms + phase[0]) % phase[1], None
+            elif (wanted, made.first_ms) == (lost, first):
                 return made
-            lost = wanted
+            start, first, lost = start + shift, made.first_ms + shift, wanted
 
 
 def replay_all(traces: Sequence[Trace], *, jobs: int | None = None) -> list[Replay]:
@@ -193,13 +223,18 @@ def replay_all(traces: Sequence[Trace], *, jobs: int | None = None) -> list[Repl
 
 
 def _simulate(
-    trace: Trace, script: Script, source: Mapping[str, Any], span: tuple[float, float], lost: Sequence[int]
+    trace: Trace,
+    script: Script,
+    source: Mapping[str, Any],
+    ways: Sequence[Path],
+    asked: tuple[float, float, Sequence[int]],
 ) -> Replay:
-    start, length = span
+    start, length, lost = asked
     fields = {"loss": {"kind": "list", "packets": list(lost)}} if lost else {}
-    # delays add up, so that the mean lateness makes the path longer
-    one_way_ms = ONE_WAY_MS + timings()[trace.name].late / 2
-    network = bottleneck(RATE_MBPS, one_way_ms, script.buffer, queue=script.queue, **fields)
+    network = bottleneck(RATE_MBPS, RTT_MS / 2, script.buffer, queue=script.queue, **fields)
+    for name, file in zip(_WAYS, ways, strict=True):
+        del network[name]["delay"]
+        network[name]["delay_trace"] = {"path": str(file)}
     options = transport(trace.kernel, tick_phase="0 s", **script.options)
     flow = {"start": f"{start:.6f} ms", "transport": options, "source": dict(source)}
     run = ac.simulate(scenario(length, network, [flow]), record=["packets@bottleneck", "acks", "windows"], jobs=1)
@@ -218,10 +253,10 @@ def _simulate(
     return Replay(trace=trace, sent=sent, run=run, first_ms=first)
 
 
-def _supply(theirs: Sent, script: Script) -> list[tuple[float, int]]:
+def _supply(theirs: Sent, script: Script, handshake_ms: float) -> list[tuple[float, int]]:
     """Return the times at which the application writes, in s from the start, and numbers of segments; empty if greedy.
 
-    The first data wait for the handshake, so their time is one round-trip time earlier than the first segment.
+    The first data wait for the handshake, so their time is that much earlier than the first segment.
     """
     times = theirs.times - theirs.times[0]
     if script.burst:
@@ -232,7 +267,7 @@ def _supply(theirs: Sent, script: Script) -> list[tuple[float, int]]:
         starts = _ticks(times, theirs.segments, script.cbr_mbps)
     else:
         return []
-    return [(0.0, starts[0][1]), *(((time + RTT_MS) / 1e3, count) for time, count in starts[1:])]
+    return [(0.0, starts[0][1]), *(((time + handshake_ms) / 1e3, count) for time, count in starts[1:])]
 
 
 def _ticks(times: NDArray[np.float64], segments: NDArray[np.int64], rate_mbps: float) -> list[tuple[float, int]]:

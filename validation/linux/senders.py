@@ -22,12 +22,14 @@ WIRE: Final = "100 Gbps"
 WRITES: Final = {"write_size": 65_536, "send_buffer": 1840}
 """The application of the measurement: bytes per write, and a send buffer of 4 MB; a segment takes 2280 bytes of it."""
 
+CUBIC: Final = "cubic"
+"""The kernel's name of CUBIC."""
 BBR: Final = "bbr"
 """The kernel's name of BBR, version 1."""
 
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "reno": {"variant": "reno", "recovery": "rack", **WRITES},
-    "cubic": {"variant": "cubic", **WRITES},
+    CUBIC: {"variant": "cubic", **WRITES},
     BBR: {"variant": "bbr", **WRITES},
 }
 """Variant, and options that differ from the profile, by the kernel's name of the congestion control."""

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from linux.data import timings, traces
 from linux.divergence import Order, compare
-from linux.replay import LEFT_OUT, RTT_MS, SCRIPTS, Replay, replay_all
+from linux.lateness import RTT_MS
+from linux.replay import LEFT_OUT, SCRIPTS, Replay, replay_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ def kernel_rows(made: Replay) -> list[Row]:
     first = float(made.trace.sent.times[0])
     table = made.trace.table
     found = []
-    for row in table.filter(pc.not_equal(table["event"].cast("string"), "SYN")).to_pylist():
+    for row in table.filter(pc.invert(pc.match_substring(table["event"].cast("string"), "SYN"))).to_pylist():
         words = f"ack {row['segment']:5d}" if row["event"] == "A" else f"send {row['segment']:4d} (nth {row['nth']})"
         if row["event"] == "A":
             words += f"  cwnd {row['cwnd']}, ssthresh {row['ssthresh'] or '-'} before"

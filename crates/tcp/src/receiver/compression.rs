@@ -7,6 +7,10 @@
 //!   and for `sack_compression_slack` more: the timer of high resolution fires with its slack, since no other timer is due
 //!   on an idle machine. In the kernel's traces (validation/linux/data), these ACKs come 1.1 ms after their packets.
 //! - Once `sack_compression` ACKs wait, the next packet is acknowledged at once.
+//! - If the connection began with `quick_acks`, the first packet beyond a gap after them is acknowledged at once, besides the
+//!   three. Packets in order open the window to what their own memory leaves free (`tcp_event_data_recv`, after
+//!   `tcp_queue_rcv`). A packet beyond a gap opens it before its memory counts (`tcp_data_queue_ofo`), so the first one
+//!   finds room for a last step, which requires a quick ACK (`tcp_grow_window`).
 //! - A packet of the third or a later run in the list of runs, or of a new run if there are two, first releases the ACK that
 //!   waits (`tcp_sack_new_ofo_skb`, `TCP_SACK_BLOCKS_EXPECTED`): each run is reported as one of the first two.
 //! - Quick ACKs, packets in order, duplicates of such packets and urgent feedback about marks do not wait, and their ACKs
@@ -17,11 +21,13 @@
 //! delay is the longest one.
 //!
 //! Differences from Linux:
-//! - in the kernel's traces, the first loss of a connection has four ACKs at once, and later ones three;
+//! - with auto-tuning, there is no last step of the window after each growth of the buffer;
 //! - the ACK that a packet releases does not report the packet's mark, and the packet's own ACK, if it does not wait, follows
 //!   through the timer at the same time;
 //! - without auto-tuning, a round-trip time that falls below the one of the handshake is not noticed
 //!   (`tcp_rcv_rtt_measure_ts`).
+
+use std::mem::replace;
 
 use ackclock_units::Time;
 
@@ -36,6 +42,8 @@ pub(super) const EXPECTED_BLOCKS: usize = 2;
 /// State of a receiver that compresses SACKs.
 #[derive(Clone, Debug)]
 pub(super) struct Compression {
+    /// Whether the next packet beyond a gap opens the window for the last time.
+    opens: bool,
     /// Number of ACKs sent at once for the segment `next`.
     at_once: u32,
     next: PackedOption<u64>,
@@ -44,11 +52,17 @@ pub(super) struct Compression {
 }
 
 impl Compression {
-    /// No ACK waits.
-    pub(super) const NONE: Self = Self { at_once: 0, next: PackedOption::NONE, again: PackedOption::NONE };
+    /// The state at the start of a connection.
+    pub(super) const fn new(config: &ReceiverConfig) -> Self {
+        let opens = config.quick_acks > 0 && !config.tunes();
+        Self { opens, at_once: 0, next: PackedOption::NONE, again: PackedOption::NONE }
+    }
 
     /// Whether an ACK for segment `next` may wait. Counts it otherwise.
     pub(super) fn may_wait(&mut self, next: u64) -> bool {
+        if replace(&mut self.opens, false) {
+            return false;
+        }
         let next = PackedOption::some(next);
         if self.next != next {
             (self.next, self.at_once) = (next, 0);

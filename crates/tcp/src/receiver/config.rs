@@ -57,7 +57,8 @@ options! {
             /// `rwnd = auto` does; for a fixed window, the number thus depends on the size of the receive buffer.
             quick_acks: u32 [0 to 1_000_000] = 0;
             /// Number of packets that are acknowledged at once, even with delayed ACKs, after a duplicate and after a
-            /// pause of more than `quick_acks_pause`. A duplicate is one of them.
+            /// pause of more than `quick_acks_pause`. A duplicate is one of them. Unless it is 0, classic ECN feedback also
+            /// has quick ACKs, as in Linux: two from the first mark or from a retransmission on, and that of CWR.
             quick_acks_again: u32 [0 to 1_000_000] = 0;
             /// Longest time between two packets that does not count as a pause for `quick_acks_again`, if
             /// `delayed_ack_rule` is `fixed`.
@@ -70,7 +71,8 @@ options! {
             dsack: bool = false;
             /// Number of ACKs for packets beyond a gap that wait at most, so that one ACK replaces them, if the sender uses
             /// SACK (Linux `tcp_comp_sack_nr`). The first three ACKs for the same next packet are always sent at once, as
-            /// are quick ACKs. With 0, and without `delayed_ack`, each packet beyond a gap is acknowledged at once.
+            /// are quick ACKs, and one more in the first gap after `quick_acks`. With 0, and without `delayed_ack`, each
+            /// packet beyond a gap is acknowledged at once.
             sack_compression: u32 [0 to 255] = 0;
             /// Longest time that an ACK waits for `sack_compression` (Linux `tcp_comp_sack_delay_ns`).
             sack_compression_delay: Time [from Time::ZERO] = Time::from_millis(1);

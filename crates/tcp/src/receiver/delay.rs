@@ -3,15 +3,14 @@
 //! Linux acknowledges each packet while its receive window grows (`tcp_grow_window`), and 16 packets
 //! (`TCP_MAX_QUICKACKS`) after a duplicate of a packet in order (`tcp_send_dupack`, `tcp_data_queue`) or a pause
 //! (`tcp_event_data_recv`). The ACK of the duplicate is one of the 16 only if an ACK was due anyway, or if the duplicate is
-//! the last packet that was acknowledged (`tcp_dec_quickack_mode`).
+//! the last packet that was acknowledged (`tcp_dec_quickack_mode`). Marks cause two quick ACKs (`echo.rs`).
 //!
 //! Differences from Linux:
 //! - if the window is fixed, the packets during its growth are a number;
 //! - unless `delayed_ack_rule` is `linux` (`adaptive.rs`), the timer is fixed, and a pause is compared with a fixed time
 //!   instead of the receiver's retransmission timeout; then any data ends it, not only data in order;
 //! - unless the application reads at a rate, a pushed segment is acknowledged at once, as if it read it and never wrote
-//!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`);
-//! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`).
+//!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`).
 
 use ackclock_units::Time;
 

@@ -1,6 +1,10 @@
 //! The receiver's feedback about ECN marks: classic (RFC 3168, section 6.1.3), DCTCP's (RFC 8257, section 3.2) and
 //! accurate (RFC 9768, section 3.2.2).
 //!
+//! With classic feedback, a receiver with Linux's quick ACKs (`quick_acks_again`) acknowledges the segment with CWR at once
+//! (`tcp_ecn_accept_cwr`), and two packets from the first mark after CWR on, or from a retransmission on, which is not
+//! ECN-capable (`tcp_data_ecn_check`).
+//!
 //! A segment below the next one expected has no effect, since it is not acceptable (RFC 9293, section 3.10.7.4; RFC
 //! 3168, section 6.1.5; RFC 9768, section 1.3).
 //!
@@ -50,16 +54,17 @@ pub(super) struct Echo {
 }
 
 impl Echo {
-    /// Handles a segment's mark. Returns whether its ACK must not wait.
-    pub(super) const fn update(&mut self, mode: EcnMode, Mark { ce, cwr, .. }: Mark) -> bool {
+    /// Handles a segment's mark. Returns whether its ACK must not wait; with classic feedback, only with quick ACKs.
+    pub(super) const fn update(&mut self, mode: EcnMode, Mark { ce, cwr, again, .. }: Mark) -> bool {
         let changes = ce != self.was_ce;
         self.was_ce = ce;
         match mode {
             EcnMode::Off => false,
             EcnMode::Classic => {
                 // CWR is processed before CE (RFC 3168, erratum 3639)
-                self.value = ce as u8 | self.value & !cwr as u8;
-                false
+                let kept = self.value & !cwr as u8;
+                self.value = ce as u8 | kept;
+                cwr || again || ce && kept == 0
             }
             EcnMode::Dctcp => {
                 self.value = ce as u8;

@@ -36,7 +36,7 @@ impl Host {
         Self {
             round_trip: RoundTrip::NONE,
             adaptive: Adaptive::new(config),
-            compression: Compression::NONE,
+            compression: Compression::new(config),
             batch: config.gathers().then(|| Box::new(Batch::NONE)),
             released: None,
         }

@@ -21,6 +21,9 @@ use crate::segment::{Block, Sack};
 /// The record of a receiver that has none.
 pub(super) const NO_RECORD: u32 = u32::MAX;
 
+/// Number of packets that Linux acknowledges at once from a mark on (`tcp_data_ecn_check`).
+const QUICK_ACKS_OF_MARK: u32 = 2;
+
 /// The configurations and the records of a set of receivers.
 #[derive(Clone, Debug, Default)]
 pub struct ReceiverPool {
@@ -150,12 +153,23 @@ impl Record {
     /// Handles the mark of segment `number`. Returns whether an early ACK for earlier segments must be sent, and whether the
     /// segment must be acknowledged at once.
     #[inline(never)]
-    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (bool, bool) {
+    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, config: &ReceiverConfig) -> (bool, bool) {
         if number < rcv_nxt {
             return (false, false);
         }
-        let is_urgent = self.echo.update(mode, mark);
-        (is_urgent && mode == EcnMode::Dctcp && self.delay.is_delayed(), is_urgent)
+        let is_urgent = self.echo.update(config.ecn, mark);
+        match config.ecn {
+            EcnMode::Classic if config.quick_acks_again == 0 => (false, false),
+            EcnMode::Classic if is_urgent && (mark.ce || mark.again) && !(config.handshake && number == 0) => {
+                self.delay.quick = self.delay.quick.max(QUICK_ACKS_OF_MARK);
+                if let Some(host) = &mut self.host {
+                    host.adaptive.deflate();
+                }
+                (false, true)
+            }
+            EcnMode::Dctcp => (is_urgent && self.delay.is_delayed(), is_urgent),
+            _ => (false, is_urgent),
+        }
     }
 
     /// Lets the window know of segment `number`, which has moved the next one expected from `before` to `next`.
@@ -232,7 +246,7 @@ impl Record {
         }
         let (splits, is_urgent) = match config.ecn {
             EcnMode::Off => (false, false),
-            mode => self.note(number, mark, before, mode),
+            _ => self.note(number, mark, before, config),
         };
         let other = match (releases, splits) {
             (true, _) => OtherAck::Waits,

@@ -113,8 +113,8 @@ struct Model {
     deadline: Option<Time>,
     /// Whether the last ACK reported a duplicate.
     has_reported: bool,
-    /// Data packets: when they arrived, and of which kind they were.
-    arrivals: Vec<(Time, Kind)>,
+    /// Data packets: when they arrived, of which kind they were, and whether their mark requires two quick ACKs.
+    arrivals: Vec<(Time, Kind, bool)>,
     /// Number of packets whose ACK waits.
     waiting: u32,
     /// The marks of acceptable segments, with CWR, in the order of their arrival.
@@ -165,14 +165,19 @@ impl Model {
         let ReceiverConfig { quick_acks, quick_acks_again, quick_acks_pause, .. } = self.config;
         // the last one is new: how many new packets have arrived from a given one on, including both
         let new_since =
-            |place: usize| self.arrivals[place..].iter().filter(|(_, kind)| *kind == Kind::New).count() as u32;
+            |place: usize| self.arrivals[place..].iter().filter(|(_, kind, _)| *kind == Kind::New).count() as u32;
         let mut since_causes = (0..self.arrivals.len()).filter_map(|place| match self.arrivals[place] {
-            (_, Kind::Old { counts }) => Some(new_since(place) + u32::from(counts)),
-            (at, _) if place > 0 && at - self.arrivals[place - 1].0 > quick_acks_pause => Some(new_since(place)),
+            (_, Kind::Old { counts }, _) => Some(new_since(place) + u32::from(counts)),
+            (at, ..) if place > 0 && at - self.arrivals[place - 1].0 > quick_acks_pause => Some(new_since(place)),
             _ => None,
         });
+        let mut since_marks = (0..self.arrivals.len()).filter(|place| self.arrivals[*place].2).map(new_since);
         match self.arrivals[self.arrivals.len() - 1].1 {
-            Kind::New => new_since(0) <= quick_acks || since_causes.any(|since| since <= quick_acks_again),
+            Kind::New => {
+                new_since(0) <= quick_acks
+                    || since_causes.any(|since| since <= quick_acks_again)
+                    || since_marks.any(|since| since <= 2)
+            }
             Kind::Beyond => false,
             Kind::Old { .. } => quick_acks_again > 0,
         }
@@ -189,13 +194,23 @@ impl Model {
         }
     }
 
+    /// Whether the last segment is marked for the first time since CWR, or a retransmission.
+    fn begins(&self) -> bool {
+        let [before @ .., last] = &self.marks[..] else { return false };
+        let echoes = before.iter().rfind(|mark| mark.ce || mark.cwr).is_some_and(|mark| mark.ce);
+        last.again || last.ce && (last.cwr || !echoes)
+    }
+
     /// Whether the mark of the last segment must be reported at once.
     fn is_urgent(&self) -> bool {
         let ce: Vec<bool> = [false].into_iter().chain(self.marks.iter().map(|mark| mark.ce)).collect();
         let [.., before, last] = ce[..] else { return false };
         let unreported = self.marks[self.echoed..].iter().filter(|mark| mark.ce).count();
         match self.config.ecn {
-            EcnMode::Off | EcnMode::Classic => false,
+            EcnMode::Off => false,
+            EcnMode::Classic => {
+                self.config.quick_acks_again > 0 && (self.marks[self.marks.len() - 1].cwr || self.begins())
+            }
             EcnMode::Dctcp => before != last,
             EcnMode::Accurate => last && (!before || unreported >= 2),
         }
@@ -238,7 +253,8 @@ impl Model {
                 true if number > before => Kind::Beyond,
                 true => Kind::Old { counts: self.waiting > 0 || number + 1 == before },
             };
-            self.arrivals.push((now, kind));
+            let classic = self.config.ecn == EcnMode::Classic && self.config.quick_acks_again > 0;
+            self.arrivals.push((now, kind, classic && number >= before && self.begins()));
             self.is_quick()
         };
         let is_first = is_syn || number == 0 && self.config.ack_first;

@@ -100,6 +100,20 @@ fn a_packet_in_order_is_acknowledged_at_once() {
     assert_eq!(times(COMPRESSED, &[(0, 2), (1, 3), (2, 4), (3, 5), (4, 1)]), [0, 1, 2, 4]);
 }
 
+/// Validates: after quick ACKs at the start of a connection, the first gap has four ACKs at once, and the next one three;
+///     without quick ACKs, each gap has three.
+/// Source: Linux, `tcp_data_queue_ofo` and `tcp_grow_window`, by hand; the kernel's traces (validation/linux/data)
+///     `cubic_d1000_2000` at segments 1000 and 2000, and both `d100_101_of_each_100` at 400, the first gap after the
+///     growth of the window, and from 500 on.
+/// Tolerance: exact.
+#[test]
+fn the_first_gap_after_the_quick_acks_has_one_more() {
+    let gaps = [(0, 1), (1, 3), (2, 4), (3, 5), (4, 6), (5, 7), (700, 2), (701, 9), (702, 10), (703, 11), (704, 12)];
+    let quick = ReceiverConfig { quick_acks: 1, ..COMPRESSED };
+    assert_eq!(times(quick, &gaps), [0, 1, 2, 3, 4, 605, 700, 701, 702, 703, 1304]);
+    assert_eq!(times(COMPRESSED, &gaps[1..5]), [1, 2, 3, 604]);
+}
+
 /// Validates: a third run releases the ACK that waits, with the runs before it, and waits itself; so does a packet of the
 ///     third run in the list, but not one of the second.
 /// Source: Linux, `tcp_sack_new_ofo_skb` (`TCP_SACK_BLOCKS_EXPECTED`), by hand.

@@ -42,6 +42,36 @@ fn a_delayed_classic_ack_has_one_flag_for_its_segments() {
     assert_eq!(in_order(config, &[CE, PLAIN, PLAIN, PLAIN, CWR, PLAIN]), expected);
 }
 
+/// Validates: with Linux's quick ACKs, the first mark is acknowledged at once, as is the packet after it, and later marks
+///     are not; the packet with CWR is, and the next mark begins again. A retransmission counts as a mark.
+/// Source: Linux, `tcp_data_ecn_check` (`tcp_enter_quickack_mode(sk, 2)`) and `tcp_ecn_accept_cwr`, by hand; the kernel's
+///     trace `reno_ecnstep20` (validation/linux/data) acknowledges segment 1556, the first marked one after CWR, and 1557
+///     one by one, and then pairs.
+/// Tolerance: exact.
+#[test]
+fn the_first_mark_has_two_quick_acks() {
+    let config = ReceiverConfig { ecn: EcnMode::Classic, quick_acks_again: 16, ..DELAYED };
+    let marks = [PLAIN, PLAIN, CE, PLAIN, CE, CE, CWR, PLAIN, CE, PLAIN];
+    let alone = |next, echo| vec![(next, echo)];
+    let expected = [
+        vec![],
+        alone(3, 0),
+        alone(4, 1),
+        alone(5, 1),
+        vec![],
+        alone(7, 1),
+        alone(8, 0),
+        vec![],
+        alone(10, 1),
+        alone(11, 1),
+    ];
+    assert_eq!(in_order(config, &marks), expected);
+    let again = Mark { again: true, ..PLAIN };
+    assert_eq!(in_order(config, &[again, PLAIN, PLAIN]), [alone(2, 0), alone(3, 0), vec![]]);
+    let without = ReceiverConfig { quick_acks_again: 0, ..config };
+    assert_eq!(in_order(without, &marks[4..7]), [vec![], alone(3, 1), vec![]]);
+}
+
 #[test]
 fn dctcp_acknowledges_each_change_at_once_and_earlier_segments_first() {
     // RFC 8257, section 3.2: an immediate ACK with the new state; the segments that wait get one with the old state
