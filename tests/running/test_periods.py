@@ -126,3 +126,15 @@ def test_what_is_not_allowed(at: Any, says: str) -> None:
         run.periods(at=at)
     with pytest.raises(ac.ScenarioError, match="periods: needs a record"):
         ac.simulate(scenario()).periods()
+
+
+def test_a_single_bin_lasts_until_the_end() -> None:
+    run = ac.simulate(scenario(changes=[]), record=["throughput/16s"])
+    (period,) = run.periods(at=[])
+    assert period.groups["first"].goodput_bps.mean == pytest.approx(run.groups["first"].goodput_bps, rel=1e-9)
+
+
+def test_a_record_of_links_has_no_results_of_groups() -> None:
+    run = ac.simulate(scenario(), record=["throughput@bottleneck/500ms"])
+    with pytest.raises(ac.ScenarioError, match="periods: needs a record"):
+        run.periods()

@@ -77,12 +77,12 @@ def test_a_byte_order_mark_changes_nothing(text: str, tmp_path: Path) -> None:
         (
             ac.RateTrace,
             "100,0.02",
-            r"all its rates are below 1000 bit/s, as if in kbit/s or Mbit/s; must be .* rate \(bit/s\)",
+            r"all its rates are below 1000 bit/s, as if in kbit/s or Mbit/s .*; must be .* rate \(bit/s\)",
         ),
         (
             ac.DelayTrace,
             "1e8,25",
-            r"all its delays are above 5 seconds, as if in milliseconds; must be .* delay \(seconds\)",
+            r"all its delays are above 5 seconds, as if in milliseconds .*; must be .* delay \(seconds\)",
         ),
     ],
 )

@@ -73,6 +73,7 @@ impl SendLog {
     /// Records that segment `number` was sent at `at`. Segments must be sent for the first time in ascending order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
+        debug_assert!(index <= self.sent.len(), "segments are first sent in ascending order");
         if index == self.sent.len() {
             let stale = if self.stale.is_empty() { None } else { self.get(number) };
             let transmits = 1 + stale.map_or(0, |stale| stale.transmits);

@@ -105,8 +105,8 @@ impl Sender {
         Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
     }
 
-    /// Resets the sender for a new connection, in the same memory. Only the random stream and the times of its [limits](Self::limits) are
-    /// continued.
+    /// Resets the sender for a new connection, in the same memory. The random stream, the times of its
+    /// [limits](Self::limits) and the phase of its clocks are continued.
     pub fn renew(&mut self, now: Time) {
         self.limits.enter(Limit::Application, now);
         self.recovery.renew(&self.connection.config);

@@ -39,7 +39,8 @@ class GroupPeriod:
     goodput_bps: Estimate
     """Goodput of all its flows, with headers, in bit/s, over the bins of the record ``throughput`` in the period."""
     rtt: Estimate
-    """Mean smoothed round-trip time in s, over time and its active flows, from the record ``windows``."""
+    """Smoothed round-trip time in s, from the record ``windows``: the mean over the flows that the record has of each
+    flow's mean over its active time. A flow keeps its last value after its last ACK."""
 
     def __repr__(self) -> str:
         return f"GroupPeriod({self.name}; goodput {self.goodput_bps}, rtt {self.rtt} s)"
@@ -70,7 +71,7 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | No
     """Return the results of each period: the arguments are those of `ackclock.Runs.periods`."""
     if not runs:
         raise refuse("runs", 0, "must be at least one run")
-    kept = set.intersection(*(set(run.tables) for run in runs)) & {"throughput", "windows", "queue"}
+    kept = set.intersection(*(_kept(run) for run in runs))
     if not kept:
         raise impossible(
             'periods: needs a record: ask for some with simulate(..., record=["throughput/100ms", "windows/100ms", '
@@ -99,6 +100,12 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | No
         queue = Estimate.of(each.queue(begin, end) for each in every)
         found.append(Period(begin, end, starts[begin], Groups(groups), queue))
     return tuple(found)
+
+
+def _kept(run: Run) -> set[str]:
+    """Return the records of a run that have results of a period; a record of links has none of groups."""
+    there = set(run.tables) & {"throughput", "windows", "queue"}
+    return {name for name in there if name == "queue" or "flow" in run.table(name).column_names}
 
 
 def _changes(run: Run, last: float) -> dict[float, str]:
@@ -137,6 +144,7 @@ class _Results:
     def __init__(self, run: Run, kept: set[str]) -> None:
         groups = [group for group in run.scenario.groups for _ in range(group.flows)]
         self._active = [changing.active(group) for group in groups]
+        self._last = seconds(run.scenario.duration)
         self._bytes = _columns(run, "throughput", "bytes") if "throughput" in kept else None
         if self._bytes is not None:
             self._bins, self._recorded = (np.unique(column) for column in self._bytes[:2])
@@ -161,11 +169,12 @@ class _Results:
             return found
         times, flows, amounts = self._bytes
         bins = self._bins
-        width = float(np.round(bins[1] - bins[0], 12)) if bins.size > 1 else np.inf
+        # a single bin ends with the run
+        width = float(np.round(bins[1] - bins[0] if bins.size > 1 else self._last - bins[0], 12))
         rounding = _ROUNDING * width
         bins = bins[(bins >= begin - rounding) & (bins + width <= end + rounding)]
         if bins.size:
-            part = slice(*np.searchsorted(times, [bins[0], bins[-1] + rounding]))
+            part = slice(np.searchsorted(times, bins[0]), np.searchsorted(times, bins[-1], side="right"))
             sums = np.bincount(flows[part], amounts[part], minlength=found.size)
             found[self._recorded] = 8 * sums[self._recorded] / (bins.size * width)
         return found

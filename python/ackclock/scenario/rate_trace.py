@@ -77,7 +77,11 @@ class RateTrace(StepTrace):
         """
         course = super().course()
         if self.path is not None and not _ends(course):
-            raise errors.unreadable(self.path, "it ends in an outage", f"a trace that {_NEVER.removeprefix('must ')}")
+            raise errors.unreadable(
+                self.path,
+                "it ends in an outage",
+                "a trace that ends with a rate above 0, or has one if there is a period",
+            )
         return course
 
     def for_engine(self) -> dict[str, Any]:

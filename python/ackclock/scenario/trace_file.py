@@ -118,7 +118,11 @@ class Column:
         least, most = self.usual
         if values.any() and (values.max() < least or values.min() > most):
             bound = f"below {least:g}" if values.max() < least else f"above {most:g}"
-            raise self.form.refused(path, f"all its {self.plural} are {bound} {self.unit}, as if in {self.mistaken}")
+            raise self.form.refused(
+                path,
+                f"all its {self.plural} are {bound} {self.unit}, as if in {self.mistaken} (steps in the scenario may "
+                "have such values)",
+            )
 
 
 RATE: Final = Column(

@@ -215,7 +215,7 @@ impl Agenda {
         self.buckets[bucket] = self.chunks.open(self.buckets[bucket]);
     }
 
-    /// The same, also for a running component's event of the current round, if no other one was added.
+    /// The same, also for a running component's event of the current round, if the place of the earliest event is free.
     #[inline(always)]
     pub(crate) fn add_own(&mut self, component: usize, at: Time) -> Option<&mut Event> {
         if self.round_of(component, at) >= self.next || self.running.single != Time::MAX {

@@ -84,9 +84,9 @@ const ALLOWED_INCREASE: f64 = 1.0;
 const RAMP_END: f64 = 0.9;
 
 /// The threshold of a window in congestion avoidance, which it returns to by slow start after an idle time. It is a whole
-/// number, so that the rounding of whole growth does not take the window below it.
-pub(super) const fn threshold(window: &Window) -> f64 {
-    window.segments() as f64
+/// number, so that the rounding of whole growth does not take the window below it. Vegas' recovery can leave a window of 0.
+pub(super) fn threshold(window: &Window) -> f64 {
+    (window.segments() as f64).max(1.0)
 }
 
 pub(super) const BASE_DELAY: Variable = variable("base_delay", "s", "Minimum round-trip time of the last minutes");
@@ -163,6 +163,7 @@ impl CongestionControl for Ledbat {
     }
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+        window.cwnd = window.cwnd.max(1.0);
         let n = (ack.newly_acked as f64).min(window.cwnd);
         if self.ramps_up(window) {
             if !ack.app_limited {

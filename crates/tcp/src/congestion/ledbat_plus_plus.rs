@@ -170,6 +170,7 @@ impl CongestionControl for LedbatPlusPlus {
     }
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+        window.cwnd = window.cwnd.max(1.0);
         let n = (ack.newly_acked as f64).min(window.cwnd);
         match self.phase {
             Phase::Start if window.cwnd < window.ssthresh && self.delay() <= START_END => self.ramp_up(window, n, ack),
@@ -200,6 +201,7 @@ impl CongestionControl for LedbatPlusPlus {
         match self.phase {
             Phase::Frozen { since, .. } => {
                 window.ssthresh = (window.ssthresh / 2.0).max(MIN_CWND);
+                window.cwnd = window.cwnd.min(MIN_CWND); // Vegas' recovery has inflated it
                 if event.signal == Signal::Timeout {
                     (window.cwnd, self.phase) = (1.0, Phase::Return { since });
                 }

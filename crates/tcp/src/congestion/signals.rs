@@ -34,7 +34,8 @@ pub(crate) struct Growth {
 }
 
 impl Window {
-    /// The whole segments of the congestion window. They are below 2^63, to which a conversion takes half as long.
+    /// The whole segments of the congestion window. A window is neither negative nor 2^63 or more; a conversion to an i64
+    /// takes half as long as one to a u64.
     #[inline(always)]
     pub(crate) const fn segments(&self) -> u64 {
         (self.cwnd as i64).cast_unsigned()

@@ -191,15 +191,26 @@ def _panel(kind: PanelKind, runs: Mapping[str, Asked], x: Axis, moments: Sequenc
 
 def _capacities(runs: Mapping[str, Asked]) -> list[Series]:
     """Return the rates of the measured links that change, equal ones once."""
-    different = {key(asked.run.scenario): asked for asked in runs.values()}
+    different: dict[Any, tuple[str, Asked]] = {}
+    for name, asked in runs.items():
+        there = different.get(key(asked.run.scenario))
+        if there is None or seconds(there[1].run.scenario.duration) < seconds(asked.run.scenario.duration):
+            different[key(asked.run.scenario)] = (name, asked)
+    pens = {name: PENS[place][0] for place, name in enumerate(runs)}
     found = []
-    for asked in different.values():
+    for name, asked in different.values():
         bins = asked.bins(np.unique(asked.of_flows(asked.run, "throughput", "time")["time"]))
-        found += capacity(asked.run.scenario, asked.run.scenario.measure.link, bins)
+        for line in capacity(asked.run.scenario, asked.run.scenario.measure.link, bins):
+            own = replace(line, name=f"{line.name}, {name}", colour=pens[name])
+            found.append(own if len(different) > 1 else line)
     return found
 
 
 def _moments(asked: Sequence[Asked]) -> list[Moment]:
-    """Return the changes of all runs, each once."""
-    found: dict[Any, Moment] = {(moment.x, moment.text): moment for each in asked for moment in each.moments()}
-    return sorted(found.values(), key=lambda moment: moment.x)
+    """Return the changes of all runs, each once; those at one time share a mark."""
+    found: dict[float, list[str]] = {}
+    for moment in (moment for each in asked for moment in each.moments()):
+        texts = found.setdefault(moment.x, [])
+        if moment.text and moment.text not in texts:
+            texts.append(moment.text)
+    return [Moment(x=x, text="; ".join(found[x])) for x in sorted(found)]

@@ -44,7 +44,10 @@ impl Rack {
         if !connection.config.timestamps || ack.next <= connection.snd_una {
             return None;
         }
-        // acknowledged segments are gone from the list
+        debug_assert!(
+            self.first_sent.front().is_none_or(|first| first.number >= connection.snd_una),
+            "acknowledged segments are gone from the list"
+        );
         let at = match self.first_sent.front() {
             Some(first) if ack.original && first.number == connection.snd_una => first.at,
             _ => self.echoed,
