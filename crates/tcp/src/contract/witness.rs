@@ -259,7 +259,8 @@ impl Witness {
         let counts_segments =
             *byte_counting > 0 || *slow_start == SlowStartRule::HystartPlusPlus || congestion.counts_segments();
         // RACK counts each segment when it is delivered; without SACK, a duplicate ACK reports one
-        let reported = if self.config.has_sack { self.newly_heard } else { u64::from(matches!(cause, Cause::Duplicate)) };
+        let reported =
+            if self.config.has_sack { self.newly_heard } else { u64::from(matches!(cause, Cause::Duplicate)) };
         let early = if self.has_rack() { reported } else { 0 };
         let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
         let news = if let Cause::NewAck(news) = cause { news } else { 0 };
