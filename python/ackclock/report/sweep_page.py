@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
+from ackclock.report.rows import rows_csv
 from ackclock.running.summary import UNITS
 from ackclock.study.figures.layout import MOST_PANELS, choose
 from ackclock.study.figures.plots import WORDS, heat_map, label, lines
@@ -258,18 +257,15 @@ def _fields(points: Points, point: Point) -> list[str]:
 
 def _csv(points: Points, measure: str) -> str:
     unit = UNITS[measure][0] or "1"
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     words = ("mean", "low", "high", "standard_error")
-    writer.writerow(
-        [*(field.path for field in points.fields), *(f"{measure}_{word} [{unit}]" for word in words), "n", "by"]
-    )
+    heads = [f"{measure}_{word} [{unit}]" for word in words]
+    rows: list[list[object]] = [[*(field.path for field in points.fields), *heads, "n", "by"]]
     for point in points.points:
         found = point.interval(measure)
         numbers = [found.mean, found.low, found.high, found.standard_error] if found else [""] * len(words)
         counted = [found.count, found.method] if found else [0, ""]
-        writer.writerow([*(point.place[field.path] for field in points.fields), *numbers, *counted])
-    return text.getvalue()
+        rows.append([*(point.place[field.path] for field in points.fields), *numbers, *counted])
+    return rows_csv(rows)
 
 
 def _place(points: Points, point: Point) -> str:

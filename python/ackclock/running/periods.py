@@ -71,8 +71,9 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | No
     """Return the results of each period: the arguments are those of `ackclock.Runs.periods`."""
     if not runs:
         raise refuse("runs", 0, "must be at least one run")
-    kept = set.intersection(*(_kept(run) for run in runs))
-    if not kept:
+    kept = set.intersection(*(set(run.tables) for run in runs)) & {"throughput", "windows", "queue"}
+    every = [_Results(run, kept) for run in runs]
+    if not any(each.has_any for each in every):
         raise impossible(
             'periods: needs a record: ask for some with simulate(..., record=["throughput/100ms", "windows/100ms", '
             '"queue/100ms"]); replicate takes the same argument'
@@ -84,7 +85,6 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | No
         raise refuse("at", f"{len(starts)} times", f"must be at most {_MOST} times; give those of the periods")
     begins = sorted(starts)
     flows = flows_of_groups(scenario)
-    every = [_Results(run, kept) for run in runs]
     found = []
     for begin, end in zip(begins, [*begins[1:], last], strict=True):
         rates = [each.rates(begin, end) for each in every]
@@ -100,12 +100,6 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | No
         queue = Estimate.of(each.queue(begin, end) for each in every)
         found.append(Period(begin, end, starts[begin], Groups(groups), queue))
     return tuple(found)
-
-
-def _kept(run: Run) -> set[str]:
-    """Return the records of a run that have results of a period; a record of links has none of groups."""
-    there = set(run.tables) & {"throughput", "windows", "queue"}
-    return {name for name in there if name == "queue" or "flow" in run.table(name).column_names}
 
 
 def _changes(run: Run, last: float) -> dict[float, str]:
@@ -156,6 +150,8 @@ class _Results:
             there, first = np.unique(flows[order], return_index=True)
             pieces = np.split(order, first[1:])
             self._srtt = {int(flow): (times[own], values[own]) for flow, own in zip(there, pieces, strict=False)}
+        self.has_any = self._bytes is not None or windows is not None or "queue" in kept
+        """Whether a record has results of a period; one of links has none of groups."""
         self._queue: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         if "queue" in kept:
             table = run.table("queue")

@@ -108,6 +108,8 @@ class Scorecard:
     ----------
     name, against
         Names of what is evaluated and of the yardstick.
+    documents
+        The documents that ask the questions.
     seeds
         The seeds of the runs.
     fast

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ackclock.engine.catalogue import catalogue
 from ackclock.laws.discipline import Discipline
 from ackclock.laws.law import Law
 from ackclock.scenario import Queue, Tcp
-from ackclock.scorecard.card import Examined, Result, Scorecard, examine
+from ackclock.scorecard.card import Result, Scorecard, examine
 from ackclock.scorecard.experiment import Scope, Setting
 from ackclock.scorecard.experiments import EXPERIMENTS
 from ackclock.scorecard.queues import EXPERIMENTS as QUEUE_EXPERIMENTS
@@ -18,9 +17,9 @@ from ackclock.values.errors import one_of, refuse
 from ackclock.values.kinds import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from ackclock.scorecard.experiment import Cell, Experiment, Queues
+    from ackclock.scorecard.experiment import Experiment, Queues
 
 __all__ = ["SEEDS", "evaluate", "evaluate_queue", "queue_named", "transport"]
 
@@ -28,7 +27,7 @@ SEEDS: Final = whole(3, 1000)
 """Allowed numbers of seeds. With two, Student's interval is too wide for a verdict."""
 
 T = TypeVar("T")
-S = TypeVar("S")
+S = TypeVar("S", bound=Scope)
 
 
 def evaluate(
@@ -84,12 +83,17 @@ def evaluate(
     vegas passes 1 of 2 experiments, fails 1, beside cubic in its place.
     """
     tested, yardstick = transport("law", law), transport("against", against)
-    setting = Setting(against=yardstick, fast=fast, queue=queue_named("queue", queue))
-    cells = {each: list(each.cells(setting)) for each in _chosen(EXPERIMENTS, only)}
-    names = _law_name(law, tested), _law_name(against, yardstick)
-    documents = "RFC 9743 (BCP 133), RFC 5166 and RFC 7928"
-    make = partial(examine, own=tested, yardstick=yardstick, jobs=jobs, memory=memory, lines=lines)
-    return _card(cells, make, names, documents, seeds=seeds, fast=fast)
+    return _card(
+        _chosen(EXPERIMENTS, only),
+        Setting(against=yardstick, fast=fast, queue=queue_named("queue", queue)),
+        (tested, yardstick),
+        names=(_law_name(law, tested), _law_name(against, yardstick)),
+        documents="RFC 9743 (BCP 133), RFC 5166 and RFC 7928",
+        seeds=seeds,
+        jobs=jobs,
+        memory=memory,
+        lines=lines,
+    )
 
 
 def evaluate_queue(
@@ -133,30 +137,38 @@ def evaluate_queue(
     >>> print(card.answer())
     codel passes 1 of 1 experiments, beside droptail in its place.
     """
-    tested, yardstick = queue_named("queue", queue), queue_named("against", against)
-    cells = {each: list(each.cells(Scope(fast=fast))) for each in _chosen(QUEUE_EXPERIMENTS, only)}
-    names = _queue_name(queue), _queue_name(against)
-    make = partial(examine, own=tested, yardstick=yardstick, jobs=jobs, memory=memory, lines=lines)
-    return _card(cells, make, names, "RFC 7928", seeds=seeds, fast=fast)
+    return _card(
+        _chosen(QUEUE_EXPERIMENTS, only),
+        Scope(fast=fast),
+        (queue_named("queue", queue), queue_named("against", against)),
+        names=(_queue_name(queue), _queue_name(against)),
+        documents="RFC 7928",
+        seeds=seeds,
+        jobs=jobs,
+        memory=memory,
+        lines=lines,
+    )
 
 
 def _card(
-    cells: Mapping[Experiment[T, S], Sequence[Cell[T]]],
-    make: Callable[..., Sequence[Examined]],
+    experiments: Sequence[Experiment[T, S]],
+    scope: S,
+    contenders: tuple[T, T],
+    *,
     names: tuple[str, str],
     documents: str,
-    *,
     seeds: int,
-    fast: bool,
+    **options: Any,
 ) -> Scorecard:
-    """Make the runs of all cells, and return what they give, by experiment."""
+    """Run a contender and the yardstick in all cells, and return what they give; `options` are those of `examine`."""
     numbers = range(1, SEEDS.require("seeds", seeds) + 1)
-    found = iter(make([cell for those in cells.values() for cell in those], seeds=numbers))
+    cells = {each: list(each.cells(scope)) for each in experiments}
+    found = iter(examine([cell for those in cells.values() for cell in those], *contenders, seeds=numbers, **options))
     results = {
         each.key: Result(experiment=each, cells=list(islice(found, len(those)))) for each, those in cells.items()
     }
     name, against = names
-    return Scorecard(name=name, against=against, documents=documents, seeds=numbers, fast=fast, results=results)
+    return Scorecard(name=name, against=against, documents=documents, seeds=numbers, fast=scope.fast, results=results)
 
 
 def _chosen(experiments: Sequence[Experiment[T, S]], only: Collection[str] | None) -> list[Experiment[T, S]]:
@@ -197,8 +209,7 @@ def _law_name(given: object, law: Tcp) -> str:
     if not isinstance(given, Tcp):
         return name
     options = catalogue().tcp_options
-    words = [f"{each} = {value}" for each, value in given.model_dump(exclude_unset=True).items() if each in options]
-    return f"{name} ({', '.join(words)})" if words else name
+    return _with_values(name, {each: value for each, value in _given(given).items() if each in options})
 
 
 def queue_named(field: str, queue: object) -> Queues:
@@ -210,7 +221,7 @@ def queue_named(field: str, queue: object) -> Queues:
         There is no such queue.
     """
     if isinstance(queue, Queue):
-        given = queue.model_dump(exclude_unset=True) | {"bytes": None}
+        given = _given(queue) | {"bytes": None}
         return lambda packets: Queue(**given | {"packets": packets})
     if isinstance(queue, str) and ":" in queue:
         return lambda packets: Queue(kind="python", discipline=queue, packets=packets)
@@ -225,10 +236,18 @@ def queue_named(field: str, queue: object) -> Queues:
 
 def _queue_name(queue: str | Queue | Discipline | type[Discipline]) -> str:
     if isinstance(queue, Queue):
-        rest = queue.model_dump(exclude_unset=True, exclude={"kind", "packets", "bytes"})
-        return str(queue.kind) + (
-            f" ({', '.join(f'{each} = {value}' for each, value in rest.items())})" if rest else ""
-        )
+        rest = {each: value for each, value in _given(queue).items() if each not in {"kind", "packets", "bytes"}}
+        return _with_values(str(queue.kind), rest)
     if isinstance(queue, str):
         return queue.rpartition(":")[2]
     return (queue if isinstance(queue, type) else type(queue)).__name__
+
+
+def _given(part: Tcp | Queue) -> dict[str, Any]:
+    """Return the fields of a part that were given."""
+    return part.model_dump(exclude_unset=True)
+
+
+def _with_values(name: str, values: Mapping[str, object]) -> str:
+    words = ", ".join(f"{each} = {value}" for each, value in values.items())
+    return f"{name} ({words})" if words else name

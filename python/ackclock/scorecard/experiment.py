@@ -16,7 +16,7 @@ __all__ = ["Cell", "Experiment", "Queues", "Scope", "Setting"]
 
 
 T = TypeVar("T")
-S = TypeVar("S")
+S = TypeVar("S", bound="Scope")
 
 Queues: TypeAlias = "Callable[[int], Queue]"
 """Makes the queue of a discipline from its limit in packets."""

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from html import escape
 from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import student_interval
 from ackclock.drawing.chart import Axis, Chart, Level, Marker, Panel, Series
+from ackclock.drawing.inline import block, table
 from ackclock.report.html import Drawing, Report, Section, Statement, Table, render
+from ackclock.report.rows import rows_csv
 from ackclock.running.origin import Origin
 from ackclock.scorecard.rules import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ackclock.analysis.interval import Interval
     from ackclock.scorecard.card import Examined, Result, Scorecard, Seen
 
 __all__ = ["brief_html", "page"]
 
 _COLOURS: Final[dict[Verdict, str]] = {Verdict.PASS: "green", Verdict.UNDECIDED: "amber", Verdict.FAIL: "red"}
 _MARKERS: Final[dict[Verdict, Marker]] = {Verdict.PASS: "circle", Verdict.UNDECIDED: "diamond", Verdict.FAIL: "square"}
+_APART: Final = 0.12
+"""Distance of a contender from the place of its network."""
 _WIDTH: Final = 0.7
 """Part of an experiment's column over which its cells are spread."""
 
@@ -54,10 +56,8 @@ def report_of(card: Scorecard, command: str) -> Report:
 
 def brief_html(card: Scorecard) -> str:
     """Return the table of verdicts as HTML."""
-    table = _overview(card)
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
-    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
-    return f"<p>{escape(card.answer())}</p><table><tr>{head}</tr>{rows}</table>"
+    verdicts = _overview(card)
+    return block(card.answer(), table(verdicts.rows, head=verdicts.head))
 
 
 def _statements(card: Scorecard) -> Iterator[Statement]:
@@ -91,7 +91,7 @@ def _overview(card: Scorecard) -> Table:
 def _overview_drawing(card: Scorecard, command: str) -> Drawing:
     results = list(card.results.values())
     points: dict[Verdict, list[tuple[float, float, float]]] = {verdict: [] for verdict in Verdict}
-    lines = []
+    lines: list[list[object]] = [["experiment", "key", "network", "verdict", "ratio", "half_width"]]
     for number, result in enumerate(results, 1):
         count = len(result.cells)
         for place, cell in enumerate(result.cells):
@@ -131,7 +131,7 @@ def _overview_drawing(card: Scorecard, command: str) -> Drawing:
         "with the 95 % confidence interval. Its colour is the verdict of all rules in that network. Networks where one "
         "of them is 0 or has no value are left out. The table names the measures.",
         chart=Chart(panels=[panel]),
-        csv=_csv(["experiment", "key", "network", "verdict", "ratio", "half_width"], lines),
+        csv=rows_csv(lines),
         numbers=Table(caption="Measures of the figure.", head=["", "Experiment", "Measure"], rows=headlines),
         command=command,
     )
@@ -161,20 +161,11 @@ def _drawing(number: int, result: Result, card: Scorecard, command: str) -> Draw
     name = result.experiment.headline
     seen = [cell.seen[name] for cell in result.cells]
     places = [float(place) for place in range(1, len(seen) + 1)]
-    series = []
-    for words, colour, marker, shift in ((card.name, "blue", "circle", -0.12), (card.against, "grey", "square", 0.12)):
-        intervals = [each.interval(each.own if shift < 0 else each.yardstick) for each in seen]
-        series.append(
-            Series(
-                name=words if words != card.name or shift < 0 else f"{words} (yardstick)",
-                x=[place + shift for place in places],
-                y=[interval.mean if interval else math.nan for interval in intervals],
-                error=[interval.half_width if interval else 0.0 for interval in intervals],
-                colour=colour,
-                marker=marker,  # type: ignore[arg-type]  # the names above are markers
-                dash="none",
-            )
-        )
+    beside = card.against if card.against != card.name else f"{card.against} (yardstick)"
+    series = [
+        _side(card.name, [each.interval(each.own) for each in seen], "blue", "circle", -_APART),
+        _side(beside, [each.interval(each.yardstick) for each in seen], "grey", "square", _APART),
+    ]
     chart = Chart(
         panels=[
             Panel(
@@ -194,9 +185,22 @@ def _drawing(number: int, result: Result, card: Scorecard, command: str) -> Draw
         title=f"{number}. {seen[0].measure.words}",
         caption=f"Means of {len(card.seeds)} seeds; bars are 95 % confidence intervals.",
         chart=chart,
-        csv=_csv(*_values(result, card)),
+        csv=rows_csv(_values(result, card)),
         numbers=_numbers(result, card),
         command=command,
+    )
+
+
+def _side(name: str, intervals: Sequence[Interval | None], colour: str, marker: Marker, shift: float) -> Series:
+    """Return the means of a contender in each network, with their bars, beside the places of the networks."""
+    return Series(
+        name=name,
+        x=[place + shift for place in range(1, len(intervals) + 1)],
+        y=[interval.mean if interval else math.nan for interval in intervals],
+        error=[interval.half_width if interval else 0.0 for interval in intervals],
+        colour=colour,
+        marker=marker,
+        dash="none",
     )
 
 
@@ -213,7 +217,7 @@ def _numbers(result: Result, card: Scorecard) -> Table:
         for name, seen in cell.seen.items()
     ]
     caption = "Means with half-widths of 95 % confidence intervals, and what the rules say."
-    return Table(caption=caption, head=["Network", "Measure", card.name, f"{card.against}", "Rule"], rows=rows)
+    return Table(caption=caption, head=["Network", "Measure", card.name, card.against, "Rule"], rows=rows)
 
 
 def _rules(cell: Examined, name: str, against: str) -> str:
@@ -221,19 +225,9 @@ def _rules(cell: Examined, name: str, against: str) -> str:
     return "; ".join(f"{answer.rule.words(against)}: {answer.verdict}" for answer in found) or "\N{EN DASH}"
 
 
-def _values(result: Result, card: Scorecard) -> tuple[list[str], list[list[object]]]:
-    head = ["network", "measure", "unit", "seed", "law", "against"]
-    return head, [
-        [cell.cell.place, name, seen.measure.unit, seed, own, other]
-        for cell in result.cells
-        for name, seen in cell.seen.items()
-        for seed, own, other in zip(card.seeds, seen.own, seen.yardstick, strict=True)
-    ]
-
-
-def _csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-    return text.getvalue()
+def _values(result: Result, card: Scorecard) -> Iterator[Sequence[object]]:
+    yield "network", "measure", "unit", "seed", "law", "against"
+    for cell in result.cells:
+        for name, seen in cell.seen.items():
+            for seed, own, other in zip(card.seeds, seen.own, seen.yardstick, strict=True):
+                yield cell.cell.place, name, seen.measure.unit, seed, own, other

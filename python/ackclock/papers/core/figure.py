@@ -7,8 +7,6 @@ The marks of a plot are `Lines`, `Scatter`, `Flat` and `Course`.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -22,6 +20,7 @@ from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, S
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, capital, key_words, listed
 from ackclock.report.html import Drawing, Table
+from ackclock.report.rows import rows_csv
 
 __all__ = [
     "Course",
@@ -38,7 +37,6 @@ __all__ = [
     "from_zero",
     "points_csv",
     "powers",
-    "rows_csv",
     "sources",
     "stacked",
     "table_csv",
@@ -312,13 +310,6 @@ def from_zero(
 def sources(evidence: Evidence) -> tuple[tuple[str, Side], ...]:
     """Return the runs of each simulator with its name in data files."""
     return ("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)
-
-
-def rows_csv(rows: Iterable[Iterable[object]]) -> str:
-    """Format rows as CSV."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

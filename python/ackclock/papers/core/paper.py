@@ -13,12 +13,13 @@ from ackclock.papers import few_seeds
 from ackclock.papers.core.claim import Claim, Judged, judge
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Row, Runs
-from ackclock.papers.core.figure import Figure, rows_csv
+from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.lab import PAGE, Lab
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
 from ackclock.report.html import Drawing, Report, Section, Statement, Table, render
+from ackclock.report.rows import rows_csv
 from ackclock.running.origin import Origin
 from ackclock.values.errors import refuse
 

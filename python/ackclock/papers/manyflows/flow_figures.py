@@ -10,7 +10,7 @@ import numpy as np
 from ackclock.analysis.models import rtt_bias_band
 from ackclock.drawing.chart import Axis, Band, Level, Panel
 from ackclock.papers.core.evidence import Evidence, Key, grouped
-from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, dots, powers, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, dots, powers
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.manyflows import measures as m
@@ -19,6 +19,7 @@ from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES,
 from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, WAYS
 from ackclock.report.html import Table
+from ackclock.report.rows import rows_csv
 
 _PENS = DEFINITION.pens("topologies")
 _NAMES = dict(enumerate(_PENS, start=1))

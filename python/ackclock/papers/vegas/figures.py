@@ -13,7 +13,7 @@ import numpy as np
 from ackclock.analysis import Interval
 from ackclock.drawing.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.papers import truth
-from ackclock.papers.core.figure import Figure, rows_csv
+from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.marks import widths_of
 from ackclock.papers.core.paper import Both
 from ackclock.papers.vegas.evidence import PLANES, ByPlace, by_place, interval, line, plane
@@ -35,6 +35,7 @@ from ackclock.papers.vegas.experiment import (
 )
 from ackclock.papers.vegas.measures import HELD, KINDS
 from ackclock.report.html import Table
+from ackclock.report.rows import rows_csv
 
 RATIO = "Ratio of a Vegas client's goodput to a Reno client's"
 

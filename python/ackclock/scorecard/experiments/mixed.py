@@ -1,4 +1,4 @@
-"""Flows of the law beside flows of the yardstick."""
+"""Flows of the law beside flows of CUBIC and Reno."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ackclock.drawing.inline import counted
 from ackclock.scenario import Clients, Constant, Udp
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.experiments.limits import no_more_loss
@@ -41,7 +42,7 @@ def _cell(setting: Setting, part: float, count: int) -> Cell[Tcp]:
         )
 
     return Cell(
-        place=f"{_PATH}, stream of {part:.0%} of the rate, {count} flow{'s' * (count > 1)}",
+        place=f"{_PATH}, stream of {part:.0%} of the rate, {counted(count, 'flow')}",
         scenario=scenario,
         rules=[
             Beside(measure=_SENT, worse="higher", by=5),

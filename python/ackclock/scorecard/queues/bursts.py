@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.drawing.inline import counted
 from ackclock.scenario import Clients, Connections, Fixed, Frames, Udp
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.experiments.limits import no_less
@@ -38,7 +39,7 @@ def _cell(count: int) -> Cell[Queues]:
         return dumbbell(PATH, *groups, queue=queue(PATH.buffer(1)), duration=100, since=20)
 
     return Cell(
-        place=f"web, video and speech beside {count} download{'s' * (count > 1)}, {PATH}",
+        place=f"web, video and speech beside {counted(count, 'download')}, {PATH}",
         scenario=scenario,
         rules=[
             Beside(measure=group("web", "completion_mean", words=_WEB, unit="ms", factor=1e3), worse="higher"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.drawing.inline import counted
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import P99, QUEUE
 from ackclock.scorecard.networks import dumbbell
@@ -27,7 +28,7 @@ def _cell(count: int) -> Cell[Queues]:
     def scenario(queue: Queues) -> Scenario:
         return dumbbell(PATH, flows(count), queue=queue(PATH.buffer(1)), duration=100, since=20)
 
-    words = f"{count} flow{'s' * (count > 1)}, {PATH}, buffer 1 BDP"
+    words = f"{counted(count, 'flow')}, {PATH}, buffer 1 BDP"
     return Cell(place=words, scenario=scenario, rules=rules(Beside(measure=P99, worse="higher", part=-0.5)))
 
 

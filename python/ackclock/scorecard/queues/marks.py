@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.drawing.inline import counted
 from ackclock.engine.catalogue import catalogue
 from ackclock.scenario import Tcp
 from ackclock.scorecard.experiment import Cell, Experiment
@@ -45,7 +46,7 @@ def _cell(count: int) -> Cell[Queues]:
         return whole.changed({_ECN: True}) if known and "ecn" in known.parameters else whole
 
     return Cell(
-        place=f"{count} flow{'s' * (count > 1)} with ECN, {PATH}",
+        place=f"{counted(count, 'flow')} with ECN, {PATH}",
         scenario=scenario,
         rules=[
             SHORTER,

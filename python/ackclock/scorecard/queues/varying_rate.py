@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ackclock.drawing.inline import counted
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import P99, QUEUE
 from ackclock.scorecard.networks import dumbbell, with_rates
@@ -30,8 +31,7 @@ def _cell(count: int, rate: float) -> Cell[Queues]:
         made = dumbbell(PATH, flows(count), queue=queue(PATH.buffer(1)), duration=_STEP + 20, since=_STEP)
         return with_rates(made, ("0 s", f"{PATH.rate:g} Mbps"), (f"{_STEP} s", f"{rate:g} Mbps"))
 
-    flow = f"{count} flow{'s' * (count > 1)}"
-    words = f"{flow}, {PATH.rate:g} Mb/s, then {rate:g} Mb/s, {PATH.rtt:g} ms; the first 20 s"
+    words = f"{counted(count, 'flow')}, {PATH.rate:g} Mb/s, then {rate:g} Mb/s, {PATH.rtt:g} ms; the first 20 s"
     return Cell(place=words, scenario=scenario, rules=rules(), shown=[P99])
 
 
