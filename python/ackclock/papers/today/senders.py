@@ -1,6 +1,6 @@
 """The senders of which the study asks each question, and groups of clients that run them.
 
-All of today's senders have Linux's defaults (profile ``linux``: RACK-TLP, HyStart, an initial window of ten packets) and
+Today's senders have Linux's defaults (profile ``linux``: RACK-TLP, HyStart, an initial window of ten packets) and
 send all packets of one size. ``Reno of 2000`` is the papers' sender: ns-2's Reno, without SACK, with an ACK for each
 packet and an advertised window of 20 packets where the paper prints it. It shows whether a network still gives the
 paper's answer; verdicts are about the others.
