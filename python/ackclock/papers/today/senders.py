@@ -49,7 +49,7 @@ _TODAY = (
     _linux("BBRv3", "bbr3"),
     _linux("Copa", "copa"),
     _linux("Vegas", "vegas"),
-    _linux("DCTCP", "dctcp", ecn=True),
+    _linux("DCTCP", "dctcp", ecn="dctcp"),
     _linux("Prague", "prague"),
 )
 
@@ -58,6 +58,10 @@ SENDERS: Mapping[str, Sender] = {sender.name: sender for sender in (*_TODAY, THE
 
 TODAY = Named("today's senders", [sender.name for sender in _TODAY])
 """The names of today's senders, which get verdicts."""
+
+
+SCALABLE = ("DCTCP", "Prague")
+"""Senders that count marks instead of halving at each; they use ECN in every network, but need a queue that marks."""
 
 
 def scenario(
