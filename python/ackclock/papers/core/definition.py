@@ -120,6 +120,11 @@ class Definition:
         """Default number of seeds."""
         return int(self._data.get("seeds", SEEDS))
 
+    def numbered(self, count: int) -> range:
+        """Return the numbers of this many seeds; they begin at `first_seed` of the file (default: 1)."""
+        first = int(self._data.get("first_seed", 1))
+        return range(first, first + count)
+
     @property
     def takes(self) -> str:
         """Measured duration with the default seeds on two cores, such as ``1 min``; empty if it is not stated."""
@@ -299,7 +304,7 @@ class Definition:
         self._check(f"parts.{name}", table, _PART)
         fields: dict[str, str] = self._data.get("fields", {})
         names = {path: axis for axis, path in fields.items()}
-        seeds = range(1, table["seeds"] + 1) if "seeds" in table else None
+        seeds = self.numbered(table["seeds"]) if "seeds" in table else None
         takes = vars(import_module(f"{self.package}.measures"))
         take = table.get("take", "summary")
         self._check(f"parts.{name}.take", [take], [each for each, value in takes.items() if isfunction(value)])

@@ -1,6 +1,6 @@
 """The senders of which the study asks each question, and groups of clients that run them.
 
-All of today's senders have Linux's defaults (profile ``linux``: RACK-TLP, HyStart, an initial window of ten packets) and
+Today's senders have Linux's defaults (profile ``linux``: RACK-TLP, HyStart, an initial window of ten packets) and
 send all packets of one size. ``Reno of 2000`` is the papers' sender: ns-2's Reno, without SACK, with an ACK for each
 packet and an advertised window of 20 packets where the paper prints it. It shows whether a network still gives the
 paper's answer; verdicts are about the others.
@@ -49,7 +49,7 @@ _TODAY = (
     _linux("BBRv3", "bbr3"),
     _linux("Copa", "copa"),
     _linux("Vegas", "vegas"),
-    _linux("DCTCP", "dctcp", ecn=True),
+    _linux("DCTCP", "dctcp", ecn="dctcp"),
     _linux("Prague", "prague"),
 )
 
@@ -58,6 +58,10 @@ SENDERS: Mapping[str, Sender] = {sender.name: sender for sender in (*_TODAY, THE
 
 TODAY = Named("today's senders", [sender.name for sender in _TODAY])
 """The names of today's senders, which get verdicts."""
+
+
+SCALABLE = ("DCTCP", "Prague")
+"""Senders that count marks instead of halving at each; they use ECN in every network, but need a queue that marks."""
 
 
 def scenario(
