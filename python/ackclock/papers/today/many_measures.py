@@ -22,7 +22,7 @@ EXPONENT = measure("exponent")
 
 THROUGHPUT = measure("throughput", of=_times(1e-6, "throughput_bps"))
 EFFICIENCY = measure("efficiency", of=_times(100, "efficiency"))
-HURST, WAVELETS, WHITTLE = (measure(name) for name in ("hurst", "wavelets", "whittle"))
+HURST, WAVELETS, WHITTLE, COV = (measure(name) for name in ("hurst", "wavelets", "whittle", "cov_of_seconds"))
 
 SLOWEST = measure("slowest_answer", of=_times(1, "slowest"))
 

@@ -6,8 +6,9 @@ from functools import partial
 
 from ackclock.drawing.chart import Level
 from ackclock.papers.core.figure import Figure, Numbers
+from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY
 from ackclock.papers.today.figures.drawing import dots
-from ackclock.papers.today.many_measures import EFFICIENCY, HURST, THROUGHPUT, WAVELETS, WHITTLE
+from ackclock.papers.today.many_measures import COV, EFFICIENCY, HURST, THROUGHPUT, WAVELETS, WHITTLE
 from ackclock.papers.today.parts.greedy import NONE
 from ackclock.papers.today.senders import DEFINITION
 
@@ -39,15 +40,24 @@ MEMORY = Figure(
     plots=[
         partial(
             dots,
-            of={"wavelets": WAVELETS.at("memory"), "local Whittle": WHITTLE.at("memory")},
+            of={"wavelets": WAVELETS.at("memory", source=source), "local Whittle": WHITTLE.at("memory", source=source)},
             label="Hurst parameter",
+            title=title,
             levels=(Level(y=0.55), Level(y=1)),
         )
+        for title, source in (("(a)", CONSTANT.name), ("(b)", GREEDY.name))
     ],
+    height=7,
     data={"wavelets": WAVELETS.at("memory"), "local_whittle": WHITTLE.at("memory")},
     numbers=Numbers(
-        of={"wavelets": WAVELETS.at("memory"), "local Whittle": WHITTLE.at("memory"), "both agree": HURST.at("memory")},
+        of={
+            "wavelets": WAVELETS.at("memory"),
+            "local Whittle": WHITTLE.at("memory"),
+            "verdict": HURST.at("memory"),
+            "c.o.v.": COV.at("memory"),
+        },
         rows="sender",
+        columns="source",
         head="Sender",
         caption="Hurst parameter",
     ),

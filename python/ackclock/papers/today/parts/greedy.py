@@ -1,8 +1,9 @@
 """Runs of one connection over self-similar background traffic, after Salleh and Abu Bakar.
 
 The network is that of the study `selfsimilar`: a link of 50 Mb/s with a buffer of ten packets, of which on/off sources
-with Pareto periods use 38 %. Runs of all senders with the same seed have the same background. `Reno of 2000` is the
-sender that the paper recommends, ns-2's NewReno, whose advertised window never limits it.
+with Pareto periods use 38 %. Runs of all senders with the same seed have the same background. No queue marks packets,
+so DCTCP is left out, as in `many`. `Reno of 2000` is the sender that the paper recommends, ns-2's NewReno, whose
+advertised window never limits it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ackclock.analysis import hurst
+from ackclock.analysis import cov, hurst
 from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, ENDS, GREEDY, Reading, efficiency, flow_counts
 from ackclock.papers.selfsimilar.experiment import Setting as Before
 from ackclock.papers.selfsimilar.experiment import scenario as before
+from ackclock.papers.today.parts.many import UNMARKED
 from ackclock.papers.today.senders import SENDERS, THEN
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
@@ -27,11 +29,17 @@ NONE: Final = "as it is"
 SETTINGS: Final = ("buffer", "ACK frequency")
 """Settings that other runs change: a buffer of a bandwidth-delay product; an ACK for each packet."""
 
-LONG: Final = 1000
+LONG: Final = 2000
 """Seconds of the runs for Hurst parameters, which are counted in bins of 1 s."""
+
+FLAT: Final = 0.01
+"""C.o.v. of the packets in a second below which a rate counts as constant, without any dependence."""
 
 AGREE: Final = 0.1
 """Largest difference of two estimates of a Hurst parameter that agree."""
+
+INDEPENDENT: Final = 0.5
+"""The Hurst parameter of independent numbers."""
 
 _PIPE: Final = 469  # packets of 1000 bytes: 50 Mb/s for 75 ms
 _PACKET: Final = 1040  # bytes on the wire
@@ -66,14 +74,19 @@ def counts(run: Run) -> Taken:
 def memory(run: Run) -> Taken:
     """Estimate the Hurst parameter of the packets that the receiver's link gets in each second.
 
-    There is none if all seconds have as many packets: the constant rate arrives unchanged.
+    It is 0.5, that of independent numbers, if the c.o.v. is below `FLAT`: the rate arrives unchanged.
     """
     packets = run.table("arrivals")["packets"].to_numpy()[_SETTLED:]
-    if np.ptp(packets) == 0:
-        return {"wavelets": None, "whittle": None, "hurst": None}
+    if cov(packets) < FLAT:
+        return {"wavelets": None, "whittle": None, "hurst": INDEPENDENT, "cov_of_seconds": cov(packets)}
     found = {each.method: each.h for each in hurst(packets).estimates}
     wavelets, whittle = (found.get(method) for method in ("abry_veitch", "local_whittle"))
-    return {"wavelets": wavelets, "whittle": whittle, "hurst": agreed(wavelets, whittle)}
+    return {
+        "wavelets": wavelets,
+        "whittle": whittle,
+        "hurst": agreed(wavelets, whittle),
+        "cov_of_seconds": cov(packets),
+    }
 
 
 def agreed(wavelets: float | None, whittle: float | None) -> float | None:
@@ -100,7 +113,7 @@ def parts() -> list[Part]:
             name="self-similar",
             spots=[
                 Spot(where={"sender": each, "change": change}, scenario=scenario(each, GREEDY, change))
-                for each in SENDERS
+                for each in UNMARKED
                 for change in (NONE, *SETTINGS)
             ],
             take=counts,
@@ -111,10 +124,11 @@ def parts() -> list[Part]:
             name="memory",
             spots=[
                 Spot(
-                    where={"sender": each},
-                    scenario=scenario(each, CONSTANT).changed({"duration": f"{LONG} s"}),
+                    where={"sender": each, "source": reading.name},
+                    scenario=scenario(each, reading).changed({"duration": f"{LONG} s"}),
                 )
-                for each in SENDERS
+                for each in UNMARKED
+                for reading in (CONSTANT, GREEDY)
             ],
             take=memory,
             record=("arrivals@B->y/1s",),

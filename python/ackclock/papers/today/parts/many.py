@@ -3,7 +3,8 @@
 The paper's network is a T1 link of 1.6 Mb/s with a delay of 50 ms and packets of 500 bytes. All its runs are measured
 from 100 s on, which BBR needs. Today's link has 1 Gb/s, a round-trip time of 40 ms and packets of 1500 bytes. It is
 measured from 15 s on, except for BBR, which is measured from 100 s on and not run with more than 100 connections: these
-do not share the link after a minute yet. No queue marks packets, so that DCTCP and Prague respond to losses only.
+do not share the link after a minute yet. No queue marks packets. DCTCP then is Reno, packet by packet, and is left out;
+Prague is a paced Reno.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ackclock.analysis import loss_correlation
 from ackclock.analysis.models import pftk
 from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.parts import Part, Spot, Taken
-from ackclock.papers.today.senders import SENDERS, TODAY, scenario
+from ackclock.papers.today.senders import SENDERS, THEN, scenario
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
 from ackclock.scenario.network import mean_rate
@@ -58,6 +59,9 @@ PROCESSING: Final = "processing times"
 SETTINGS: Final = ("ACK frequency", "start times", "profile", "longest timeout")
 """Settings that other runs of the pipes change: an ACK for each packet; connections start within 20 s instead of one;
 the profile ``rfc`` instead of ``linux``; timeouts of up to 2 s instead of 120 s."""
+
+UNMARKED: Final = [each for each in SENDERS if each != "DCTCP"]
+"""The senders of runs without marks: without DCTCP, which is the same as Reno then."""
 
 _SLOW: Final = "BBR"
 _ONLY_FULL: Final = 300  # connections that are only run with a full buffer
@@ -207,12 +211,12 @@ def exponent(near: float, far: float, rtt_near: float | None, rtt_far: float | N
 
 def parts() -> list[Part]:
     """Return the parts; only today's senders have runs with changed settings."""
-    changes = [(each, change) for each in SENDERS for change in (NONE, PROCESSING)]
-    changes += [(each, change) for each in TODAY for change in SETTINGS]
+    changes = [(each, change) for each in UNMARKED for change in (NONE, PROCESSING)]
+    changes += [(each, change) for each in UNMARKED if each != THEN.name for change in SETTINGS]
     return [
         _part(
             "many",
-            [_spot(t1(each, flows, BUFFER), sender=each, connections=flows) for each in SENDERS for flows in FLOWS],
+            [_spot(t1(each, flows, BUFFER), sender=each, connections=flows) for each in UNMARKED for flows in FLOWS],
         ),
         _part(
             "pipes",
@@ -224,12 +228,12 @@ def parts() -> list[Part]:
             together,
             record=("drops",),
         ),
-        _part("short buffer", [_spot(t1(each, 100, SHORT, delay=200), sender=each) for each in SENDERS]),
+        _part("short buffer", [_spot(t1(each, 100, SHORT, delay=200), sender=each) for each in UNMARKED]),
         _part(
             "distances",
             [
                 spot
-                for each in SENDERS
+                for each in UNMARKED
                 for spot in (
                     _spot(_far_t1(each, NONE), sender=each, network="T1", change=NONE),
                     _spot(_far_t1(each, PROCESSING), sender=each, network="T1", change=PROCESSING),
@@ -247,7 +251,7 @@ def parts() -> list[Part]:
             "gigabit",
             [
                 _spot(gigabit(each, flows, buffer), sender=each, connections=flows, buffer=buffer)
-                for each in SENDERS
+                for each in UNMARKED
                 for buffer in (FULL, ROOT)
                 for flows in FAST_FLOWS
                 if (each != _SLOW or flows <= _MOST_SLOW) and (buffer == FULL or flows != _ONLY_FULL)
