@@ -202,7 +202,7 @@ def long_ladder(run: Run) -> Taken:
 
 
 def fast_traffic(run: Run) -> Taken:
-    """Return the summary, and the c.o.v. over Poisson's in bins of one round-trip time (the default of `measure.bin`)."""
+    """Return the summary, and the c.o.v. over Poisson's in bins of one round-trip time, as `measure.bin` is here."""
     here = run.summary
     return {**link(run), "cov": here.cov / here.cov_poisson if here.cov is not None and here.cov_poisson else None}
 
@@ -300,5 +300,5 @@ def _marked(sender: str) -> Mapping[str, str]:
 
 def _aimd(kept: float) -> Scenario:
     made = network("Reno", OVERLOAD, queue=_fifo())
-    groups = [group.model_copy(update={"transport": Tcp(Aimd(keep=kept))}) for group in made.clients]
+    groups = tuple(group.model_copy(update={"transport": Tcp(Aimd(keep=kept))}) for group in made.clients)
     return made.model_copy(update={"clients": groups})
