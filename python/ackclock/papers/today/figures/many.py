@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from ackclock.drawing.chart import Axis, Level
+from ackclock.drawing.chart import Axis, Level, Panel
+from ackclock.papers.core.evidence import Evidence
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, powers
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
@@ -26,6 +29,17 @@ def _lines(measure: Measure, part: str, **where: str) -> Lines:
     return Lines(of=measure.at(part, sender=SHOWN, **where), x="connections", by="sender", pens=PENS)
 
 
+def _lossy(part: str, **where: str) -> Lines:
+    """Draw loss where there is some, on a logarithmic axis."""
+    lines = _lines(LOSS, part, **where)
+    return replace(lines, of=lines.of.given(lines.of, lambda loss: loss > 0, "there is loss"))
+
+
+def _signed(evidence: Evidence, *, of: Mapping[str, Quantity], label: str, levels: Sequence[Level]) -> Panel:
+    """Draw dots on an axis that does not begin at 0."""
+    return replace(dots(evidence, of=of, label=label, levels=levels), y=Axis(label=label))
+
+
 def _pipe(measure: Measure, pipe: str) -> dict[str, Quantity]:
     return {name: measure.at("pipes", pipe=pipe, change=change) for change, name in _CHANGES.items()}
 
@@ -36,7 +50,7 @@ def _fast(measure: Measure) -> Quantity:
 
 LOSS_LAW = Figure(
     **DEFINITION.figure("many-loss"),
-    plots=[Plot(x=_FLOWS, y=powers("Loss (%)", 0.05, 100, (0.1, 1, 10, 100)), marks=[_lines(LOSS, "many")])],
+    plots=[Plot(x=_FLOWS, y=powers("Loss (%)", 0.05, 100, (0.1, 1, 10, 100)), marks=[_lossy("many")])],
     data={"loss_percent": LOSS.at("many")},
     numbers=Numbers(of=LOSS.at("many"), rows="sender", columns="connections", head="Connections", caption="Loss, %"),
 )
@@ -59,7 +73,7 @@ SHARES = Figure(
             levels=(Level(y=NEARLY),),
         ),
     ],
-    height=13,
+    height=11,
     data={
         "starved_percent": STARVED.at("many"),
         "goodput_percent": GOODPUT.at("many"),
@@ -97,7 +111,7 @@ DISTANCES = Figure(
     **DEFINITION.figure("distances"),
     plots=[
         partial(
-            dots,
+            _signed,
             of={
                 "T1": EXPONENT.at("distances", network="T1", change=NONE),
                 f"T1, {PROCESSING}": EXPONENT.at("distances", network="T1", change=PROCESSING),
@@ -119,7 +133,7 @@ GIGABIT = Figure(
             title="(a)",
             x=_FAST_FLOWS,
             y=powers("Loss (%)", 0.001, 100, (0.001, 0.01, 0.1, 1, 10)),
-            marks=[_lines(LOSS, "gigabit", buffer=FULL)],
+            marks=[_lossy("gigabit", buffer=FULL)],
         ),
         Plot(
             title="(b)",

@@ -69,6 +69,6 @@ def parts() -> list[Part]:
             ],
             take=rates,
             seeds=(SEED,),
-            work=lambda made: made.groups[0].count * 1e7,
+            work=lambda made: float(made.groups[0].count),
         )
     ]

@@ -15,10 +15,19 @@ import numpy as np
 
 from ackclock.analysis import cov, hurst
 from ackclock.papers.core.parts import Part, Spot, Taken
-from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, ENDS, GREEDY, Reading, efficiency, flow_counts
+from ackclock.papers.selfsimilar.experiment import (
+    BOTTLENECK,
+    CONSTANT,
+    DURATION,
+    ENDS,
+    GREEDY,
+    Reading,
+    efficiency,
+    flow_counts,
+)
 from ackclock.papers.selfsimilar.experiment import Setting as Before
 from ackclock.papers.selfsimilar.experiment import scenario as before
-from ackclock.papers.today.parts.many import UNMARKED
+from ackclock.papers.today.parts.many import BITS, UNMARKED
 from ackclock.papers.today.senders import SENDERS, THEN
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
@@ -90,20 +99,20 @@ def memory(run: Run) -> Taken:
 
 
 def agreed(wavelets: float | None, whittle: float | None) -> float | None:
-    """Return the mean of two estimates that agree and are possible (at most 1), or else None.
+    """Return the mean of two estimates that agree and are possible (above 0 and at most 1), or else None.
 
     Examples
     --------
     >>> agreed(0.75, 0.85)
     0.8
-    >>> agreed(0.6, 0.9), agreed(1.1, 1.05), agreed(None, 0.8)
-    (None, None, None)
+    >>> agreed(0.6, 0.9), agreed(1.1, 1.05), agreed(-0.5, -0.5), agreed(None, 0.8)
+    (None, None, None, None)
 
     """
     if wavelets is None or whittle is None or abs(wavelets - whittle) > AGREE + 1e-9:
         return None
     mean = float(np.mean((wavelets, whittle)))
-    return mean if mean <= 1 else None
+    return mean if 0 < mean <= 1 else None
 
 
 def parts() -> list[Part]:
@@ -118,7 +127,7 @@ def parts() -> list[Part]:
             ],
             take=counts,
             record=(ENDS,),
-            work=lambda _: DURATION * 50e6,
+            work=lambda _: DURATION * BOTTLENECK / BITS,
         ),
         Part(
             name="memory",
@@ -132,6 +141,6 @@ def parts() -> list[Part]:
             ],
             take=memory,
             record=("arrivals@B->y/1s",),
-            work=lambda _: LONG * 25e6,
+            work=lambda _: LONG * BOTTLENECK / BITS,
         ),
     ]

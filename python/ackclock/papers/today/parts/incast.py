@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from ackclock.papers.core.parts import Part, Spot, Taken
+from ackclock.papers.today.parts.many import BITS
 from ackclock.papers.today.senders import SENDERS, scenario
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
@@ -81,6 +82,6 @@ def parts() -> list[Part]:
             ],
             take=slowest,
             record=("transfers",),
-            work=lambda made: made.groups[0].count * 8.0 * ANSWER,
+            work=lambda made: made.groups[0].count * 8 * ANSWER / BITS,
         )
     ]

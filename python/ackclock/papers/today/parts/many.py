@@ -50,6 +50,9 @@ FAST_SEEDS: Final = range(11, 16)
 FULL, ROOT = "1 BDP", "BDP/√n"
 """Buffers of the link of 1 Gb/s: a bandwidth-delay product, and this divided by the square root of the connections."""
 
+BITS: Final = 2e8
+"""Bits of a link that take about as long to simulate as a client of the parts whose cost is their number of clients."""
+
 NONE: Final = "as it is"
 """The change of runs in which no setting is changed."""
 
@@ -63,6 +66,7 @@ the profile ``rfc`` instead of ``linux``; timeouts of up to 2 s instead of 120 s
 UNMARKED: Final = [each for each in SENDERS if each != "DCTCP"]
 """The senders of runs without marks: without DCTCP, which is the same as Reno then."""
 
+_OPEN: Final = {"max_window": 100_000}  # no advertised window limits a sender, as in the paper
 _SLOW: Final = "BBR"
 _ONLY_FULL: Final = 300  # connections that are only run with a full buffer
 _MOST_SLOW: Final = 100  # connections of BBR over the link of 1 Gb/s
@@ -83,19 +87,18 @@ def t1(
     duration: int = 250,
 ) -> Scenario:
     """Make the paper's network: connections in equal groups over a T1 link with a delay in milliseconds."""
-    changed: dict[str, Mapping[str, Any]] = {
-        NONE: {},
+    options: Mapping[str, Mapping[str, Any]] = {
         # a tenth of the round-trip time with a full buffer, as in the paper
-        PROCESSING: {"options": {"overhead": f"{(buffer + 40) * 250} us"}},
-        "ACK frequency": {"options": {"delayed_ack": False}},
-        "start times": {"spread": "20 s"},
-        "profile": {"profile": "rfc"},
-        "longest timeout": {"options": {"max_rto": "2 s"}},
+        PROCESSING: {"overhead": f"{(buffer + 40) * 250} us"},
+        "ACK frequency": {"delayed_ack": False},
+        "longest timeout": {"max_rto": "2 s"},
     }
-    fields = dict(changed[change])
-    spread = fields.pop("spread", "1 s")
     link = {"rate": "1.6 Mbps", "delay": f"{delay} ms"}
-    each = {"count": flows // len(groups), "spread": spread, "source": {"kind": "greedy"}}
+    each = {
+        "count": flows // len(groups),
+        "spread": "20 s" if change == "start times" else "1 s",
+        "source": {"kind": "greedy"},
+    }
     return scenario(
         sender,
         [{**each, **group} for group in groups],
@@ -103,7 +106,8 @@ def t1(
         duration=f"{duration} s",
         measure={"from": "100 s"},
         dumbbell={"bottleneck": {**link, "queue": {"kind": "droptail", "packets": buffer}}, "reverse": link},
-        **fields,
+        options={**_OPEN, **options.get(change, {})},
+        **({"profile": "rfc"} if change == "profile" else {}),
     )
 
 
@@ -122,6 +126,7 @@ def gigabit(sender: str, flows: int, buffer: str, *, accesses: Sequence[str] = (
             }
             for delay in accesses
         ],
+        options=_OPEN,
         duration=f"{warm + length} s",
         measure={"from": f"{warm} s"},
         dumbbell={
@@ -285,6 +290,6 @@ def _part(
 
 
 def work(made: Scenario) -> float:
-    """Estimate the cost of a run: the bits that the bottleneck can carry."""
+    """Estimate the cost of a run by the bits that the bottleneck can carry, in clients of the other parts."""
     link = made.dumbbell.bottleneck if made.dumbbell else made.links[0]
-    return seconds(made.duration) * mean_rate(link, made.duration)
+    return seconds(made.duration) * mean_rate(link, made.duration) / BITS
