@@ -8,6 +8,7 @@ from tests.papers.today.today_world import RUNS, WORLD
 from tests.support.worlds import put
 
 from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.lab import Lab
 from ackclock.papers.today.matrix import cells, figure, halves, statement, unstable
 from ackclock.papers.today.parts.burstiness import joint
 from ackclock.papers.today.senders import SENDERS, THEN, TODAY, scenario
@@ -107,3 +108,12 @@ def test_the_matrix_shows_a_word_for_each_verdict() -> None:
     assert dict(zip(TODAY, row, strict=True)) == {sender: "no" if sender == "BBR" else "yes" for sender in TODAY}
     found = cells(PAPER.claims, WORLD.evidence(changed).ours)
     assert found["B-18"]["BBR"] is Verdict.NOT
+
+
+def test_the_lab_has_no_link_to_a_law_in_python() -> None:
+    lab = Lab.of(PAPER.parts())
+    for part in ("back-off", "RED"):
+        for row in lab.watched(RUNS).part(part):
+            assert row.values
+        found = lab.link("Figure")
+        assert (found is None) is (part == "back-off")
