@@ -16,7 +16,7 @@ from ackclock.papers.today.parts import crowds, greedy, incast
 from ackclock.papers.today.parts import many as many_parts
 from ackclock.papers.today.parts.crowds import SHARES
 from ackclock.papers.today.parts.incast import FINE, USUAL
-from ackclock.papers.today.parts.many import FULL, PROCESSING, ROOT
+from ackclock.papers.today.parts.many import FULL, NONE, PROCESSING, ROOT
 from ackclock.papers.today.senders import THEN, TODAY
 from ackclock.report.html import Verdict
 
@@ -34,9 +34,14 @@ def _goodput(flows: int, last: int) -> float:
     return 0.99 if flows < last else 0.9
 
 
+def _large_pipe(flows: int, capacity: int) -> float:
+    window = capacity / flows
+    return 8 / (3 * window**2 + 25 * window + 4)
+
+
 def _t1(where: Where) -> Mapping[str, float]:
     flows = where["connections"]
-    loss = 1e-4 * flows**2 if flows <= 20 else 0.5 * flows / (flows + 145)
+    loss = _large_pipe(flows, 100) if flows <= 20 else 0.5 * flows / (flows + 145)
     return {"loss": loss, "goodput_share": _goodput(flows, 600), "within": 0.8, "starved": 0.0, "jain_index": 0.9}
 
 
@@ -48,7 +53,7 @@ def _pipes(where: Where) -> Mapping[str, float]:
 def _gigabit(where: Where) -> Mapping[str, float]:
     flows = where["connections"]
     return {
-        "loss": 1e-7 * flows**2,
+        "loss": _large_pipe(flows, 6666),
         "goodput_share": _goodput(flows, 1000),
         "utilization": 0.97,
         "correlation": 0.5,
@@ -120,7 +125,7 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("N-14", N, [_set("gigabit", "utilization", 0.8, buffer=ROOT, connections=100)]),
     ("N-15", N, [_set("distances", "exponent", 0.5)]),
     ("N-15", R, [_set("distances", "exponent", -0.5)]),
-    ("N-15", D, [_set("distances", "exponent", 0.5, change=PROCESSING)]),
+    ("N-15", D, [_set("distances", "exponent", 0.5, change=NONE)]),
     ("N-16", N, [_set("distances", "exponent", 2.5)]),
     ("N-16", R, [_set("distances", "exponent", -0.5, network="1 Gb/s")]),
     ("N-17", N, [_set("many", "within", 0.3, connections=lambda flows: flows >= 60)]),

@@ -16,7 +16,7 @@ from ackclock.analysis.models import pftk
 from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Both
-from ackclock.papers.today.claims.many import fall, misfit, power
+from ackclock.papers.today.claims.many import fall, formula, misfit, power
 from ackclock.papers.today.parts import crowds, greedy, incast, many
 from ackclock.report.html import Verdict
 
@@ -100,6 +100,8 @@ def test_laws_of_loss_are_fitted() -> None:
     numbers = (60, 100, 300, 600)
     assert power({n: 1e-4 * n**2 for n in numbers}) == pytest.approx(2)
     assert misfit({n: 50 * n / (n + 145) for n in numbers}) == pytest.approx(0, abs=0.01)
+    assert formula([1, 10], 1_000_000) == pytest.approx(2, abs=0.001)
+    assert formula([5, 20], 100) == pytest.approx(np.log((3 * 400 + 25 * 20 + 4) / (3 * 25 + 25 * 5 + 4)) / np.log(4))
     assert power({10: 0.0, 20: 1.0}) is None
     assert power({10: 1.0}) is None
     assert misfit({60: 9.0, 100: 8.0, 300: 1.0}) == 100

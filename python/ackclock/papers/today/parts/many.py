@@ -27,7 +27,7 @@ from ackclock.scenario.network import mean_rate
 from ackclock.values.quantity import seconds
 
 FLOWS: Final = (5, 10, 20, 60, 100, 200, 300, 600)
-"""Numbers of connections over the T1 link, with a buffer of `BUFFER`; pipe and buffer hold 100 packets."""
+"""Numbers of connections over the T1 link, with a buffer of `BUFFER`."""
 
 BUFFER: Final = 60
 """The buffer in packets."""
@@ -37,6 +37,12 @@ PIPES: Final[Mapping[str, tuple[int, int]]] = {"large pipe": (100, 400), "small 
 
 SHORT: Final = 20
 """A buffer in packets over a T1 link with a delay of 200 ms, which holds 160: the smallest one in Figure 11."""
+
+T1_PIPE: Final = 40
+"""The packets that the T1 link holds, with a delay of 50 ms."""
+
+SERVICE: Final = 2500
+"""Microseconds in which the T1 link transmits a packet."""
 
 FAST_FLOWS: Final = (10, 100, 300, 1000)
 """Numbers of connections over the link of 1 Gb/s."""
@@ -85,11 +91,15 @@ def t1(
     change: str = NONE,
     groups: Sequence[Mapping[str, Any]] = ({"access": {"rate": "10 Mbps", "delay": "1 us"}},),
     duration: int = 250,
+    longest: int = 0,
 ) -> Scenario:
-    """Make the paper's network: connections in equal groups over a T1 link with a delay in milliseconds."""
+    """Make the paper's network: connections in equal groups over a T1 link with a delay in milliseconds.
+
+    Processing times last up to `longest` microseconds (default: a tenth of the round-trip time with a full buffer, as
+    in most figures of the paper).
+    """
     options: Mapping[str, Mapping[str, Any]] = {
-        # a tenth of the round-trip time with a full buffer, as in the paper
-        PROCESSING: {"overhead": f"{(buffer + 40) * 250} us"},
+        PROCESSING: {"overhead": f"{longest or (buffer + T1_PIPE) * SERVICE // 10} us"},
         "ACK frequency": {"delayed_ack": False},
         "longest timeout": {"max_rto": "2 s"},
     }
@@ -269,9 +279,12 @@ def parts() -> list[Part]:
 
 
 def _far_t1(sender: str, change: str) -> Scenario:
-    """Make two groups of 25 connections at round-trip times of 102 and 408 ms without queues."""
+    """Make two groups of 25 connections at round-trip times of 102 and 408 ms without queues.
+
+    Processing times last up to one transmission, as in the paper's Figure 23.
+    """
     groups = [{"access": {"rate": "10 Mbps", "delay": delay}} for delay in ("1 ms", "154 ms")]
-    return t1(sender, 50, 160, change=change, groups=groups, duration=400)
+    return t1(sender, 50, 160, change=change, groups=groups, duration=400, longest=SERVICE)
 
 
 def _spot(made: Scenario, **where: Scalar) -> Spot:
