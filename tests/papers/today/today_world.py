@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from tests.papers.today import second_world
 from tests.support.worlds import World, put, runs_of, times
 
 from ackclock.papers.core.evidence import Runs
@@ -49,6 +50,7 @@ VALUES: Mapping[str, Callable[[Where], Mapping[str, Any]]] = {
     "beside": lambda at: {"share": {50: 110.0, 417: 100.0, 1500: 95.0}[at["buffer"]], "reno_goodput": 1e6},
     "greedy beside": lambda _: {"share": 50.0},
     "transfers": lambda at: {"plain_cov": 0.5 if at["link"] == "loaded" else 0.3},
+    **second_world.VALUES,
 }
 """The numbers of a run of each part, by its coordinates."""
 
@@ -107,6 +109,7 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("M-1", N, [put("back-off", "cov", times(4), kept=0.85)]),
     ("M-2", N, [heavy("cov", 3, sender=("Reno, paced", "CUBIC, paced"))]),
     ("M-2", P, [heavy("cov", 3, sender="Reno, paced")]),
+    *second_world.WORSE,
 ]
 
 WORLD = World(paper=PAPER, runs=RUNS, worse=WORSE, derived=derived)
