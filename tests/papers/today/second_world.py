@@ -8,12 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tests.support.worlds import put, runs_of
+from tests.support.worlds import put
 
-from ackclock.papers.core.evidence import Runs
-from ackclock.papers.today.claims import cluster, many, self_similar
-from ackclock.papers.today.parts import crowds, greedy, incast
-from ackclock.papers.today.parts import many as many_parts
 from ackclock.papers.today.parts.crowds import SHARES
 from ackclock.papers.today.parts.incast import FINE, USUAL
 from ackclock.papers.today.parts.many import FULL, NONE, PROCESSING, ROOT
@@ -26,8 +22,6 @@ if TYPE_CHECKING:
     from tests.support.worlds import Change, Where
 
     from ackclock.papers.core.evidence import Row
-
-CLAIMS = (*many.CLAIMS, *self_similar.CLAIMS, *cluster.CLAIMS)
 
 
 def _goodput(flows: int, last: int) -> float:
@@ -79,14 +73,6 @@ VALUES: Mapping[str, Callable[[Where], Mapping[str, Any]]] = {
     "crowds": lambda _: {"rates": np.ones(len(SHARES)), "utilization": 1.0, "loss": 0.1},
 }
 """The numbers of a run of each part, by its coordinates."""
-
-RUNS = Runs(
-    {
-        part.name: runs_of([spot.where for spot in part.spots], VALUES[part.name])
-        for module in (many_parts, greedy, incast, crowds)
-        for part in module.parts()
-    }
-)
 
 
 def _set(part: str, name: str, value: float, sender: Any = TODAY, **at: Any) -> Change:

@@ -1,54 +1,16 @@
-"""The rules on many connections, self-similar traffic and clusters, and the functions that take numbers from runs."""
+"""The second half of the study `today`: functions that take numbers from runs, and fits of loss."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.papers.today.second_world import CLAIMS, RUNS, WORSE
-from tests.support.single_seed import single_seed
-from tests.support.worlds import changed
 
 from ackclock.analysis.models import pftk
-from ackclock.papers.core.claim import judge
-from ackclock.papers.core.evidence import Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.today.claims.many import fall, formula, misfit, power
 from ackclock.papers.today.parts import crowds, greedy, incast, many
-from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.support.worlds import Change
-
-
-def _judged(key: str, runs: Runs) -> Any:
-    (claim,) = (claim for claim in CLAIMS if claim.key == key)
-    return claim.judge(Both(ours=runs, ns2=Runs()))
-
-
-def test_claims_hold_in_their_world_and_stay_open_with_one_seed() -> None:
-    found = judge(CLAIMS, Both(ours=RUNS, ns2=Runs()))
-    assert {one.claim.key: one.why for one in found if one.verdict is not Verdict.REPRODUCED} == {}
-    single = judge(CLAIMS, Both(ours=single_seed(RUNS), ns2=Runs()))
-    assert {one.claim.key for one in single if one.verdict is not Verdict.UNDECIDED} == set()
-
-
-@pytest.mark.parametrize(
-    ("key", "verdict", "changes"), [pytest.param(*row, id=f"{row[0]} is {row[1].value}") for row in WORSE]
-)
-def test_a_claim_turns_with_its_runs(key: str, verdict: Verdict, changes: Sequence[Change]) -> None:
-    judged = _judged(key, changed(RUNS, changes))
-    assert judged.verdict is verdict, judged.why
-    assert bool(judged.setting) is (verdict is Verdict.DEPENDS)
-
-
-def test_every_claim_has_a_row() -> None:
-    assert {claim.key for claim in CLAIMS} == {key for key, _, _ in WORSE}
 
 
 def test_connections_near_the_formula_are_counted() -> None:
