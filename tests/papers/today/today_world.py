@@ -107,8 +107,8 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("S-6", R, [put("greedy beside", "share", times(4), buffer=417)]),
     ("S-7", R, [put("transfers", "plain_cov", times(0.1), link="loaded")]),
     ("M-1", N, [put("back-off", "cov", times(4), kept=0.85)]),
-    ("M-2", N, [heavy("cov", 3, sender=("Reno, paced", "CUBIC, paced"))]),
-    ("M-2", P, [heavy("cov", 3, sender="Reno, paced")]),
+    ("M-2", N, [heavy("cov", 3, sender=("Paced Reno", "Paced CUBIC"))]),
+    ("M-2", P, [heavy("cov", 3, sender="Paced Reno")]),
     *second_world.WORSE,
 ]
 

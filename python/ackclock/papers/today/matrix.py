@@ -14,19 +14,22 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Runs, Scalar, Side
 from ackclock.papers.core.figure import Figure, csv_text
 from ackclock.papers.core.paper import Both
+from ackclock.papers.today.figures.drawing import staggered
 from ackclock.papers.today.senders import DEFINITION, TODAY
 from ackclock.report.html import Statement, Table, Verdict
 
 _SHOWN: Mapping[Verdict, tuple[float, str]] = {
     Verdict.REPRODUCED: (1.0, "yes"),
-    Verdict.DEPENDS: (0.25, "dep."),
+    Verdict.DEPENDS: (0.4, "dep."),
     Verdict.UNDECIDED: (0.0, "?"),
-    Verdict.NOT: (-0.6, "no"),
+    Verdict.NOT: (-0.5, "no"),
     Verdict.REVERSED: (-1.0, "rev."),
 }
 """Colour and word of a cell."""
 
-_TICKS = [(-1.0, "reversed"), (-0.6, "no longer true"), (0.0, "undecided"), (0.25, "depends"), (1.0, "still true")]
+_TICKS = [(-1.0, "reversed"), (-0.5, "no longer"), (0.0, "undecided"), (0.4, "depends"), (1.0, "still true")]
+
+_SHORT = DEFINITION.table("short")
 
 Cells = Mapping[str, Mapping[Scalar, Verdict]]
 """The verdicts by key of the claim and by sender."""
@@ -104,8 +107,8 @@ def _panel(evidence: Both, *, claims: Sequence[Claim]) -> Panel:
     keys = list(found)[::-1]
     shown = [[found[key].get(sender) for sender in TODAY] for key in keys]
     return Panel(
-        x=Axis(ticks=[(place, sender.replace(", ", ",\n")) for place, sender in enumerate(TODAY)]),
-        y=Axis(ticks=list(enumerate(keys))),
+        x=Axis(ticks=list(enumerate(staggered(TODAY)))),
+        y=Axis(ticks=[(place, f"{_SHORT[key]} {key}") for place, key in enumerate(keys)]),
         series=(),
         heat=Heat(
             values=[[np.nan if one is None else _SHOWN[one][0] for one in row] for row in shown],

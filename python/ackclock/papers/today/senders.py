@@ -42,9 +42,9 @@ THEN = Sender(
 
 _TODAY = (
     _linux("Reno", "reno"),
-    _linux("Reno, paced", "reno", pacing="window"),
+    _linux("Paced Reno", "reno", pacing="window"),
     _linux("CUBIC", "cubic"),
-    _linux("CUBIC, paced", "cubic", pacing="window"),
+    _linux("Paced CUBIC", "cubic", pacing="window"),
     _linux("BBR", "bbr"),
     _linux("BBRv3", "bbr3"),
     _linux("Copa", "copa"),

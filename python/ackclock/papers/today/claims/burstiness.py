@@ -119,12 +119,12 @@ CLAIMS = (
     claim(
         "M-2",
         Bars(
-            whole=COV.at("load", sender="Reno, paced", clients=OVERLOAD).below(_reno_cov)
-            & COV.at("load", sender="CUBIC, paced", clients=OVERLOAD).below(
+            whole=COV.at("load", sender="Paced Reno", clients=OVERLOAD).below(_reno_cov)
+            & COV.at("load", sender="Paced CUBIC", clients=OVERLOAD).below(
                 COV.at("load", sender="CUBIC", clients=OVERLOAD)
             ),
-            part=COV.at("load", sender="Reno, paced", clients=OVERLOAD).below(_reno_cov)
-            | COV.at("load", sender="CUBIC, paced", clients=OVERLOAD).below(
+            part=COV.at("load", sender="Paced Reno", clients=OVERLOAD).below(_reno_cov)
+            | COV.at("load", sender="Paced CUBIC", clients=OVERLOAD).below(
                 COV.at("load", sender="CUBIC", clients=OVERLOAD)
             ),
         ),

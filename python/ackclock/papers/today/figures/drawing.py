@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,8 +24,14 @@ def names() -> Axis:
     return Axis(
         low=-0.5,
         high=len(SENDERS) - 0.5,
-        ticks=[(place, name.replace(", ", ",\n").replace(" of ", "\nof ")) for place, name in enumerate(SENDERS)],
+        ticks=list(enumerate(staggered(SENDERS))),
     )
+
+
+def staggered(senders: Iterable[str]) -> list[str]:
+    """Return names in two rows, so that neighbours do not touch."""
+    broken = [name.replace("Paced ", "Paced\n").replace(" of ", "\nof ") for name in senders]
+    return [f"\n{name}" if place % 2 else name for place, name in enumerate(broken)]
 
 
 def dots(

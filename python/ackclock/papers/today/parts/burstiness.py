@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.parts import Part, Spot, Taken
@@ -171,7 +172,7 @@ def with_windows(run: Run) -> Taken:
     }
 
 
-def joint(times: Array, flow: Array, *, flows: int, start: float, width: float) -> float | None:
+def joint(times: ArrayLike, flow: ArrayLike, *, flows: int, start: float, width: float) -> float | None:
     """Compute ``joint`` of `with_windows` from the times and flows of all drops; None without drops.
 
     Examples
@@ -180,12 +181,13 @@ def joint(times: Array, flow: Array, *, flows: int, start: float, width: float) 
     2.0
 
     """
-    late = times >= start
+    when, who = np.asarray(times, dtype=np.float64), np.asarray(flow, dtype=np.int64)
+    late = when >= start
     if not late.any():
         return None
-    bins = ((times[late] - start) / width).astype(np.int64)
+    bins = ((when[late] - start) / width).astype(np.int64)
     losing = np.zeros((flows, int(bins.max()) + 1))
-    losing[flow[late], bins] = 1
+    losing[who[late], bins] = 1
     return float(losing.sum(axis=0).var() / losing.var(axis=1).sum())
 
 
