@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def load(where: Where) -> Mapping[str, Any]:
     reno = where["sender"] == "Reno"
-    paced = str(where["sender"]).endswith("paced")
+    paced = str(where["sender"]).startswith("Paced")
     heavy = 3.0 if reno else 1.8 if paced else 2.0
     return {
         "cov": {20: 1.0, 38: 1.2, 44: 1.7, 60: heavy, 100: 4.0}[where["clients"]],
