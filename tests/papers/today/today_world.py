@@ -40,7 +40,9 @@ VALUES: Mapping[str, Callable[[Where], Mapping[str, Any]]] = {
     "load": load,
     "RED": lambda _: {"cov": 4.0, "utilization": 0.9},
     "queues": lambda at: (
-        {"cov": 2.0, "utilization": 0.99} if at["queue"] == "FIFO" else {"cov": 3.0, "utilization": 0.95}
+        {"cov": 2.0, "utilization": 0.99, "joint": 9.0}
+        if at["queue"] == "FIFO"
+        else {"cov": 3.0, "utilization": 0.95, "joint": 2.0}
     ),
     "settings": lambda _: {"cov": 3.0},
     "back-off": lambda at: {"cov": 4 - 4 * at["kept"]},
@@ -108,6 +110,7 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("S-7", R, [put("transfers", "plain_cov", times(0.1), link="loaded")]),
     ("M-1", N, [put("back-off", "cov", times(4), kept=0.85)]),
     ("M-2", N, [heavy("cov", 3, sender=("Paced Reno", "Paced CUBIC"))]),
+    ("M-3", R, [put("queues", "joint", times(9), queue=("CoDel", "PIE", "DualPI2"))]),
     ("M-2", P, [heavy("cov", 3, sender="Paced Reno")]),
     *second_world.WORSE,
 ]

@@ -48,6 +48,8 @@ _red = {signal: COV.at("RED", sender=TODAY, signal=signal) for signal in ("drops
 _red_used = UTILIZATION.at("RED", sender=TODAY, signal="drops")
 _active = COV.at("queues", sender=TODAY, queue=ACTIVE)
 _active_used = UTILIZATION.at("queues", sender=TODAY, queue=ACTIVE)
+_active_joint = JOINT.at("queues", sender=TODAY, queue=ACTIVE)
+_fifo_joint = JOINT.at("queues", sender=TODAY, queue="FIFO")
 _fifo = COV.at("queues", sender=TODAY, queue="FIFO")
 _fifo_used = UTILIZATION.at("queues", sender=TODAY, queue="FIFO")
 _other_cov, _reno_cov = (COV.at("load", sender=who, clients=OVERLOAD) for who in (OTHERS, "Reno"))
@@ -115,6 +117,13 @@ CLAIMS = (
     claim("B-18", Again(JAIN.at("load", sender=TODAY, clients=OVERLOAD).at_least(0.95))),
     claim("B-19", Again(_other_loss.below(_reno_loss), opposite=_other_loss.above(_reno_loss))),
     claim("B-20", Again(TIMEOUTS.at("load", sender=TODAY, clients=OVERLOAD).at_least(1))),
+    claim(
+        "M-3",
+        Again(
+            _active_joint.below(_fifo_joint).most("queue"),
+            opposite=_active_joint.above(_fifo_joint).most("queue"),
+        ),
+    ),
     claim("M-1", Holds(COV.at("back-off").falls("kept"))),
     claim(
         "M-2",

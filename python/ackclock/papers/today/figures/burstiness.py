@@ -151,6 +151,21 @@ BACK_OFF = Figure(
     data={"cov_over_poisson": COV.at("back-off")},
     numbers=Numbers(of=COV.at("back-off"), rows="kept", head="Kept", caption=_RATIO),
 )
+APART = Figure(
+    **DEFINITION.figure("apart"),
+    plots=[
+        partial(
+            dots,
+            of={queue: JOINT.at("queues", queue=queue) for queue in ("FIFO", "PIE", "FQ-CoDel")},
+            label="Variance / independent",
+            levels=POISSON,
+        )
+    ],
+    data={"joint": JOINT.at("queues")},
+    numbers=Numbers(
+        of=JOINT.at("queues"), rows="sender", columns="queue", head="Sender", caption="Variance / independent"
+    ),
+)
 SETTING = Figure(
     **DEFINITION.figure("settings"),
     plots=[
@@ -187,4 +202,4 @@ STREAMS = Figure(
 FIRST = (LOAD, SCALES, QUEUE)
 """The figures of the first chapter."""
 
-FIGURES = (RED, USE, TOGETHER, BACK_OFF, SETTING, STREAMS)
+FIGURES = (RED, USE, TOGETHER, BACK_OFF, APART, SETTING, STREAMS)

@@ -154,26 +154,31 @@ def traffic(run: Run) -> Taken:
     }
 
 
-def with_windows(run: Run) -> Taken:
-    """Return `traffic`, how much windows vary in time, and how often streams lose packets at the same time.
+def with_losses(run: Run) -> Taken:
+    """Return `traffic`, and how often streams lose packets at the same time.
 
-    ``window_cov`` is the mean over flows of the c.o.v. of a window, sampled every round-trip time. ``joint`` is the
-    variance of the number of flows that lose packets in the same round-trip time, divided by its value for flows that
-    lose independently of each other as often as these: 1 for independent flows, n for n flows in step.
+    ``joint`` is the variance of the number of flows that lose packets in the same round-trip time, divided by its value
+    for flows that lose independently of each other as often as these: 1 for independent flows, n for n flows in step.
     """
-    flows = sum(group.count for group in run.scenario.groups)
-    table, dropped = run.table("windows"), run.table("drops")
+    dropped = run.table("drops")
+    together = joint(dropped["time"].to_numpy(), dropped["flow"].to_numpy(), flows=_flows(run), start=WARM, width=RTT)
+    return {**traffic(run), "joint": together}
+
+
+def with_windows(run: Run) -> Taken:
+    """Return `with_losses`, and ``window_cov``: the mean over flows of the c.o.v. of a window, sampled every RTT."""
+    table = run.table("windows")
     late = table["time"].to_numpy() >= WARM
-    windows = _by_flow(table["flow"].to_numpy()[late], table["cwnd"].to_numpy()[late], flows)
-    return {
-        **traffic(run),
-        "window_cov": float(np.mean(windows.std(axis=1) / windows.mean(axis=1))),
-        "joint": joint(dropped["time"].to_numpy(), dropped["flow"].to_numpy(), flows=flows, start=WARM, width=RTT),
-    }
+    windows = _by_flow(table["flow"].to_numpy()[late], table["cwnd"].to_numpy()[late], _flows(run))
+    return {**with_losses(run), "window_cov": float(np.mean(windows.std(axis=1) / windows.mean(axis=1)))}
+
+
+def _flows(run: Run) -> int:
+    return sum(group.count for group in run.scenario.groups)
 
 
 def joint(times: ArrayLike, flow: ArrayLike, *, flows: int, start: float, width: float) -> float | None:
-    """Compute ``joint`` of `with_windows` from the times and flows of all drops; None without drops.
+    """Compute ``joint`` of `with_losses` from the times and flows of all drops; None without drops.
 
     Examples
     --------
@@ -256,6 +261,8 @@ def parts() -> list[Part]:
                 for sender in SENDERS
                 for queue, fields in QUEUES.items()
             },
+            with_losses,
+            (arrived, "drops"),
             # With ten seeds, since FQ-CoDel's runs differ more than others (an exploration needed more than six).
             seeds=ten,
         ),
