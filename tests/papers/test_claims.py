@@ -15,6 +15,7 @@ from tests.papers.coexistence import coexistence_world
 from tests.papers.heterogeneous import heterogeneous_world
 from tests.papers.manyflows import manyflows_world
 from tests.papers.selfsimilar import selfsimilar_world
+from tests.papers.today import today_world
 from tests.papers.vegas import vegas_world
 from tests.support.papers import PAPERS
 from tests.support.single_seed import single_seed
@@ -40,6 +41,7 @@ WORLDS: dict[str, World] = {
     "heterogeneous": heterogeneous_world.WORLD,
     "manyflows": manyflows_world.WORLD,
     "selfsimilar": selfsimilar_world.WORLD,
+    "today": today_world.WORLD,
     "vegas": vegas_world.WORLD,
 }
 ROWS = [

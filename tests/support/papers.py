@@ -12,6 +12,7 @@ from ackclock.papers.coexistence.study import PAPER as COEXISTENCE
 from ackclock.papers.heterogeneous.study import PAPER as HETEROGENEOUS
 from ackclock.papers.manyflows.study import PAPER as MANYFLOWS
 from ackclock.papers.selfsimilar.study import PAPER as SELFSIMILAR
+from ackclock.papers.today.study import PAPER as TODAY
 from ackclock.papers.vegas.study import PAPER as VEGAS
 
 if TYPE_CHECKING:
@@ -26,5 +27,6 @@ PAPERS: dict[str, Paper] = {
     "heterogeneous": HETEROGENEOUS,
     "manyflows": MANYFLOWS,
     "selfsimilar": SELFSIMILAR,
+    "today": TODAY,
     "vegas": VEGAS,
 }

@@ -70,7 +70,7 @@ def runs_of(
         Run(
             where=where,
             seed=seed,
-            values={name: value and value * factor(seed) for name, value in values(where).items()},
+            values={name: value if value is None else value * factor(seed) for name, value in values(where).items()},
         )
         for where in points
         for seed in SEEDS
@@ -110,7 +110,7 @@ def put(
 
 def times(factor: float) -> New:
     """Multiply a number; an undefined number becomes 0."""
-    return lambda old, _: factor * (old or 0)
+    return lambda old, _: 0 if old is None else factor * old
 
 
 def changed(runs: Runs, changes: Iterable[Change]) -> Runs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib.colors import ListedColormap
@@ -51,6 +51,9 @@ _DASHES: Mapping[Dash, LineStyleType] = {
     "dotted": (0.0, (1.0, 1.5)),
     "none": "none",
 }
+
+_TALL = 20
+"""Number of rows above which a heat map is tall."""
 
 _INKS = {"dark": "#101010", "pale": "#fefefe"}
 """Colours of texts in cells. Pure black and white are avoided, because the theme of a page inverts them."""
@@ -175,7 +178,9 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     for (row, column), value in np.ndenumerate(values):
         if word := heat.words[row][column]:
             axes.text(column, row, word, ha="center", va="center", fontsize=8, color=_INKS[heat.ink(value)])
-    bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False)
+    # Below a tall map the bar leaves its whole width to the cells.
+    place: dict[str, Any] = {"location": "bottom", "fraction": 0.02, "pad": 0.06} if len(values) > _TALL else {}
+    bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False, **place)
     bar.outline.set_visible(False)
     if heat.ticks is not None:
         bar.set_ticks([at for at, _ in heat.ticks], labels=[words for _, words in heat.ticks])

@@ -51,7 +51,7 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "", served
     """
     whole = scenario.effective()
     steady = _steady(whole)
-    for at, algorithm in () if served else _in_python(whole):
+    for at, algorithm in () if served else in_python(whole):
         raise refuse(at, algorithm, "must be absent: the page cannot run Python; with --law, `ackclock lab` can")
     measured = find_measured(whole)
     queue = measured.link.queue
@@ -89,7 +89,7 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "", served
     }
 
 
-def _in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
+def in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
     """List the laws and disciplines that are written in Python, each with the name of its field."""
     table = "clients" if whole.clients else "flows"
     for place, group in enumerate(whole.groups):

@@ -1,6 +1,7 @@
 """The studies of Ackclock, one package each. Most reproduce a paper."""
 
 STUDIES = {
+    "today": "Twenty-five years later: the questions of five papers, asked of today's transport",
     "burstiness": "On the Burstiness of the TCP Congestion-Control Mechanism "
     "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2 to 13",
     "heterogeneous": "The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing Systems "

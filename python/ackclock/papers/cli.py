@@ -31,7 +31,8 @@ def reproduce(
     study
         Name of the study; one of `ackclock.papers.STUDIES`.
     seeds
-        Number of runs per point, with the seeds 1, 2, ... (default: the study's number).
+        Number of runs per point, with the seeds 1, 2, ..., or from the study's first seed on (default: the study's
+        number).
     out
         Folder of the report (default: ``out/<study>``). An earlier report of the same study is replaced; a folder
         with other files is refused. A store next to the folder, ``out/<study>-runs``, keeps the runs: an interrupted
@@ -75,7 +76,7 @@ def reproduce(
                 usual = paper.definition.seeds
                 other = "" if seeds == usual else f"; this command uses {seeds}"
                 sys.stderr.write(f"{study}: about {paper.definition.takes} on two cores with {usual} seeds{other}\n")
-            paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, capture=captured)
+            paper.write(folder, seeds=paper.definition.numbered(seeds), jobs=jobs, store=store, capture=captured)
     except KeyboardInterrupt:
         kept = f"; completed runs are in {store}; the same command resumes the study" if store.exists() else ""
         sys.stderr.write(f"interrupted; no report was written{kept}\n")

@@ -43,6 +43,7 @@ _COUNTED: Mapping[Origin, Mapping[Verdict, tuple[str, str]]] = {
         Verdict.DEPENDS: ("depends on an unpublished setting", "depend on unpublished settings"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
         Verdict.NOT: ("is not reproduced", "are not reproduced"),
+        Verdict.REVERSED: ("is reversed", "are reversed"),
         Verdict.NOT_TESTABLE: ("is not testable", "are not testable"),
     },
     "ours": {
@@ -51,24 +52,43 @@ _COUNTED: Mapping[Origin, Mapping[Verdict, tuple[str, str]]] = {
         Verdict.DEPENDS: ("depends on a setting", "depend on a setting"),
         Verdict.UNDECIDED: ("is undecided", "are undecided"),
         Verdict.NOT: ("is not confirmed", "are not confirmed"),
+        Verdict.REVERSED: ("is reversed", "are reversed"),
         Verdict.NOT_TESTABLE: ("is not testable", "are not testable"),
+    },
+    "again": {
+        Verdict.REPRODUCED: ("is still true", "are still true"),
+        Verdict.PARTLY: ("is true of some senders", "are true of some senders"),
+        Verdict.DEPENDS: ("depends on a setting", "depend on a setting"),
+        Verdict.UNDECIDED: ("is undecided", "are undecided"),
+        Verdict.NOT: ("is no longer true", "are no longer true"),
+        Verdict.REVERSED: ("is reversed", "are reversed"),
     },
 }
 
 
-_WHOSE: Mapping[Origin, str] = {"paper": " of the paper", "ours": " of our own"}
+_FAILED: Mapping[Origin, str] = {
+    "paper": "Not reproduced",
+    "ours": "Not reproduced or confirmed",
+    "again": "No longer true, or reversed",
+}
+_WHOSE: Mapping[Origin, str] = {"paper": " of the paper", "ours": " of our own", "again": " asked again"}
 
 
 def _tally(judged: Sequence[Judged]) -> Statement:
     """Count the verdicts, and list failed claims, undecided claims and the settings on which other claims depend."""
     whose = {origin: [one for one in judged if one.claim.origin == origin] for origin in _COUNTED}
-    apart = all(whose.values())
+    apart = sum(map(bool, whose.values())) > 1
     counted = [
         f"of {len(some)} claim{'' if len(some) == 1 else 's'}{_WHOSE[origin] if apart else ''} {_counts(some, origin)}"
         for origin, some in whose.items()
         if some
     ]
-    failed = [f"{one.claim.text.rstrip('.')} ({one.claim.key})" for one in judged if one.verdict is Verdict.NOT]
+    failed = [
+        f"{one.claim.text.rstrip('.')} ({one.claim.key})"
+        for one in judged
+        if one.verdict in (Verdict.NOT, Verdict.REVERSED)
+    ]
+    lost = _FAILED["again"] if whose["again"] else _FAILED["ours" if apart else "paper"]
     undecided = [one.claim.key for one in judged if one.verdict is Verdict.UNDECIDED]
     settings: dict[tuple[Origin, str], list[str]] = {}
     for one in judged:
@@ -85,7 +105,7 @@ def _tally(judged: Sequence[Judged]) -> Statement:
         text=" ".join(
             text
             for text, there in (
-                (f"{'Not reproduced or confirmed' if apart else 'Not reproduced'}: {'; '.join(failed)}.", failed),
+                (f"{lost}: {'; '.join(failed)}.", failed),
                 (
                     f"Undecided, since the 95 % intervals leave the verdict open: {', '.join(undecided)}.",
                     undecided,

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Drawing", "Finding", "Origin", "Report", "Section", "Statement", "Table", "Verdict", "render"]
 
 
-Origin = Literal["paper", "ours"]
-"""The source of a claim: a paper or this study."""
+Origin = Literal["paper", "ours", "again"]
+"""The source of a claim: a paper, this study, or a paper whose question this study asks again of other senders."""
 
 _FIRST_PANELS = 4
 """Maximum number of panels of a figure on the first screen."""
@@ -154,16 +154,26 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
     """The intervals are compatible with both outcomes."""
     NOT = "not reproduced"
+    REVERSED = "reversed"
+    """The opposite is true."""
     NOT_TESTABLE = "not testable"
     """No simulation can decide the claim."""
 
 
-_OURS = {
-    Verdict.REPRODUCED: "confirmed",
-    Verdict.PARTLY: "partly confirmed",
-    Verdict.NOT: "not confirmed",
+_WORDS: Mapping[Origin, Mapping[Verdict, str]] = {
+    "paper": {},
+    "ours": {
+        Verdict.REPRODUCED: "confirmed",
+        Verdict.PARTLY: "partly confirmed",
+        Verdict.NOT: "not confirmed",
+    },
+    "again": {
+        Verdict.REPRODUCED: "still true",
+        Verdict.PARTLY: "true of some",
+        Verdict.NOT: "no longer true",
+    },
 }
-"""Words for verdicts on this study's own claims, if they differ from the words for a paper's claims."""
+"""Words for verdicts by the claim's origin, if they differ from the words for a paper's claims."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,7 +201,7 @@ class Finding:
     command
         The command that reproduces the result.
     origin
-        Source of the claim: ``paper`` or ``ours``.
+        Source of the claim: ``paper``, ``ours`` or ``again``.
     section
         Section of the claim, for the filter of claims (default: the key up to its last hyphen).
     figure
@@ -224,7 +234,7 @@ class Finding:
 
     def worded(self, verdict: Verdict) -> str:
         """Return the word for a verdict on a claim of this origin."""
-        return _OURS.get(verdict, verdict.value) if self.origin == "ours" else verdict.value
+        return _WORDS[self.origin].get(verdict, verdict.value)
 
     @property
     def part(self) -> str:

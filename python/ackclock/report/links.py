@@ -101,7 +101,7 @@ def _numbers(words: str) -> list[str]:
 def tallies(report: Report) -> list[Tally]:
     """Count the verdicts, separately for the paper's claims and for this study's own claims."""
     found = []
-    origins: Mapping[Origin, str] = {"paper": "of the paper", "ours": "of our own"}
+    origins: Mapping[Origin, str] = {"paper": "of the paper", "ours": "of our own", "again": "asked again"}
     for origin, whose in origins.items():
         some = [finding for finding in report.findings if finding.origin == origin]
         counts = [

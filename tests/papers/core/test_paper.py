@@ -330,7 +330,7 @@ class TestMistakes:
             (
                 'text = "Loss',
                 'origin = "our"\ntext = "Loss',
-                'tiny/claims.toml: 1-1: origin: \'our\' is not allowed; must be "paper" or "ours"',
+                "tiny/claims.toml: 1-1: origin: 'our' is not allowed; did you mean 'ours'\\?",
             ),
             ('where = "1; Figure 1"', "", "tiny/claims.toml: 1-1: a claim needs where and text"),
             ('rule = "study.py"', "", "tiny/claims.toml: 1-1: rule: '' is not allowed; must be the file of the study"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal
 
 from ackclock.analysis import Interval
 from ackclock.papers.core.answers import Answers
@@ -14,9 +13,7 @@ from ackclock.papers.core.quantities import Quantity, numbers
 from ackclock.papers.core.rules import Outcome, Rule
 from ackclock.papers.core.words import DASH, capital, key_words, points_words, with_unit
 from ackclock.papers.truth import Truth, counted
-from ackclock.report.html import Finding, Table
-
-Origin = Literal["paper", "ours"]
+from ackclock.report.html import Finding, Origin, Table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

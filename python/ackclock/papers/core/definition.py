@@ -35,7 +35,7 @@ from types import MappingProxyType
 from typing import Any, get_args
 
 from ackclock.papers import SEEDS, STUDIES
-from ackclock.papers.core.claim import Change, Claim, Origin, Said
+from ackclock.papers.core.claim import Change, Claim, Said
 from ackclock.papers.core.folds import Number
 from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
@@ -43,7 +43,7 @@ from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import Rule
 from ackclock.papers.summary import Topic
-from ackclock.report.html import Table, Verdict
+from ackclock.report.html import Origin, Table, Verdict
 from ackclock.scenario import Scenario
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
@@ -65,6 +65,7 @@ _VERDICTS = {
     "partly": Verdict.PARTLY,
     "depends": Verdict.DEPENDS,
     "not_reproduced": Verdict.NOT,
+    "reversed": Verdict.REVERSED,
 }
 
 
@@ -119,6 +120,11 @@ class Definition:
         """Default number of seeds."""
         return int(self._data.get("seeds", SEEDS))
 
+    def numbered(self, count: int) -> range:
+        """Return the numbers of this many seeds; they begin at `first_seed` of the file (default: 1)."""
+        first = int(self._data.get("first_seed", 1))
+        return range(first, first + count)
+
     @property
     def takes(self) -> str:
         """Measured duration with the default seeds on two cores, such as ``1 min``; empty if it is not stated."""
@@ -138,7 +144,11 @@ class Definition:
             if not {"where", "text"} <= words.keys():
                 raise impossible(f"{self.name}/claims.toml: {key}: a claim needs where and text")
             if words.get("origin", "paper") not in get_args(Origin):
-                raise refuse(f"{self.name}/claims.toml: {key}: origin", words["origin"], 'must be "paper" or "ours"')
+                raise refuse(
+                    f"{self.name}/claims.toml: {key}: origin",
+                    words["origin"],
+                    one_of(words["origin"], get_args(Origin)),
+                )
             self._check_rule(key, words.get("rule", ""))
         return data
 
@@ -294,7 +304,7 @@ class Definition:
         self._check(f"parts.{name}", table, _PART)
         fields: dict[str, str] = self._data.get("fields", {})
         names = {path: axis for axis, path in fields.items()}
-        seeds = range(1, table["seeds"] + 1) if "seeds" in table else None
+        seeds = self.numbered(table["seeds"]) if "seeds" in table else None
         takes = vars(import_module(f"{self.package}.measures"))
         take = table.get("take", "summary")
         self._check(f"parts.{name}.take", [take], [each for each, value in takes.items() if isfunction(value)])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ackclock.lab.document import document
+from ackclock.lab.document import document, in_python
 from ackclock.papers.core.evidence import Row, Run, Runs, Scalar
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.scenario import Scenario
@@ -64,12 +64,15 @@ class Lab:
         return _Watched(where=row.where, seed=row.seed, values=row.values, read=lambda: self.seen.setdefault(place))
 
     def link(self, title: str) -> tuple[str, str] | None:
-        """Return a link to the point in the middle of those that were read, with its coordinates as text."""
-        read = [place for place in self.spots if place in self.seen]
+        """Return a link to the point in the middle of those that were read, with its coordinates as text.
+
+        Points with a law or a queue discipline in Python do not count, since the page cannot run them.
+        """
+        read = [spot for place, spot in self.spots.items() if place in self.seen and not any(in_python(spot.scenario))]
         self.seen.clear()
         if not read:
             return None
-        spot = self.spots[read[len(read) // 2]]
+        spot = read[len(read) // 2]
         address = lab_address(spot.scenario, name=f"{title}: {spot.name}" if spot.name else title)
         return None if len(address) > _LONGEST else (f"{PAGE}#{address}", spot.name)
 

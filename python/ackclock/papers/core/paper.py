@@ -150,7 +150,7 @@ class Paper:
             **Origin.here().to_dict(),
             "command": self._command(seeds=seeds, capture=capture),
             "profile": self.profile,
-            "seeds": list(range(1, seeds + 1)),
+            "seeds": list(self.definition.numbered(seeds)),
             **({"capture": capture.record} if capture else {}),
         }
 

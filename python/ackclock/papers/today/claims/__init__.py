@@ -1,0 +1,1 @@
+"""The rules of the study's claims, by topic."""

@@ -1,0 +1,154 @@
+"""The matrix of verdicts, questions by senders, and how stable it is between two halves of the seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+
+from ackclock.drawing.chart import Axis, Heat, Panel
+from ackclock.papers.core.again import Again
+from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.evidence import Runs, Scalar, Side
+from ackclock.papers.core.figure import Figure, csv_text
+from ackclock.papers.core.paper import Both
+from ackclock.papers.today.figures.drawing import staggered
+from ackclock.papers.today.senders import DEFINITION, TODAY
+from ackclock.report.html import Statement, Table, Verdict
+
+_SHOWN: Mapping[Verdict, tuple[float, str]] = {
+    Verdict.REPRODUCED: (1.0, "yes"),
+    Verdict.DEPENDS: (0.4, "dep."),
+    Verdict.UNDECIDED: (0.0, "?"),
+    Verdict.NOT: (-0.5, "no"),
+    Verdict.REVERSED: (-1.0, "rev."),
+}
+"""Colour and word of a cell."""
+
+_TICKS = [(-1.0, "reversed"), (-0.5, "no longer"), (0.0, "undecided"), (0.4, "depends"), (1.0, "still true")]
+
+_SHORT = DEFINITION.table("short")
+
+Cells = Mapping[str, Mapping[Scalar, Verdict]]
+"""The verdicts by key of the claim and by sender."""
+
+
+def cells(claims: Sequence[Claim], side: Side) -> Cells:
+    """Return the verdicts of all claims that are asked of senders."""
+    found: dict[str, Mapping[Scalar, Verdict]] = {}
+    for claim in claims:
+        if isinstance(claim.test, Again):
+            with suppress(LookupError):
+                found[claim.key] = claim.test.each(side)
+    return found
+
+
+def halves(runs: Runs) -> tuple[Runs, Runs]:
+    """Divide the runs of each part into those with the smaller and those with the larger half of its seeds."""
+    first: dict[str, list[object]] = {}
+    second: dict[str, list[object]] = {}
+    for name, rows in runs.parts.items():
+        seeds = sorted({row.seed for row in rows})
+        early = set(seeds[: len(seeds) // 2])
+        first[name] = [row for row in rows if row.seed in early]
+        second[name] = [row for row in rows if row.seed not in early]
+    return Runs(first), Runs(second)  # type: ignore[arg-type]
+
+
+def unstable(claims: Sequence[Claim], runs: Runs) -> tuple[set[tuple[str, Scalar]], int]:
+    """Return the cells whose verdicts differ between the halves of the seeds, and the number of compared cells.
+
+    A cell that is undecided in one half, with its fewer runs, and decided in the other is not counted as different.
+    """
+    one, other = (cells(claims, half) for half in halves(runs))
+    differ, compared = set(), 0
+    for key, each in one.items():
+        for sender, verdict in each.items():
+            there = other.get(key, {}).get(sender)
+            if there is None:
+                continue
+            compared += 1
+            if verdict is not there and Verdict.UNDECIDED not in (verdict, there):
+                differ.add((key, sender))
+    return differ, compared
+
+
+def statement(claims: Sequence[Claim], evidence: Both) -> Sequence[Statement]:
+    """Say how many cells of the matrix are stable."""
+    differ, compared = unstable(claims, evidence.ours)
+    share = 100 * (1 - len(differ) / compared) if compared else 100
+    named = ", ".join(f"{key} of {sender}" for key, sender in sorted(differ, key=str))
+    where = f" They differ in {named}." if differ else ""
+    return [
+        Statement(
+            lead=f"The two halves of the seeds give the same verdict in {share:.0f} % of {compared} cells.",
+            text=f"A cell that only one half decides counts as equal.{where}",
+        )
+    ]
+
+
+def figure(claims: Sequence[Claim]) -> Figure:
+    """Describe the matrix."""
+    return Figure(
+        **DEFINITION.figure("matrix"),
+        plots=[partial(_panel, claims=claims)],
+        points="Each verdict is about all seeds.",
+        height=0.26 * len(claims) + 1.6,
+        numbers=partial(_table, claims=claims),
+        csv=partial(_csv, claims=claims),
+    )
+
+
+def _panel(evidence: Both, *, claims: Sequence[Claim]) -> Panel:
+    found = cells(claims, evidence.ours)
+    differ, _ = unstable(claims, evidence.ours)
+    keys = list(found)[::-1]
+    shown = [[found[key].get(sender) for sender in TODAY] for key in keys]
+    return Panel(
+        x=Axis(ticks=list(enumerate(staggered(TODAY)))),
+        y=Axis(ticks=[(place, f"{_SHORT[key]} {key}") for place, key in enumerate(keys)]),
+        series=(),
+        heat=Heat(
+            values=[[np.nan if one is None else _SHOWN[one][0] for one in row] for row in shown],
+            words=[
+                [
+                    "" if one is None else _SHOWN[one][1] + ("*" if (key, sender) in differ else "")
+                    for one, sender in zip(row, TODAY, strict=True)
+                ]
+                for key, row in zip(keys, shown, strict=True)
+            ],
+            label="",
+            low=-1,
+            high=1,
+            parted=True,
+            ticks=_TICKS,
+        ),
+    )
+
+
+def _rows(claims: Sequence[Claim], evidence: Both) -> list[list[str]]:
+    found = cells(claims, evidence.ours)
+    texts = {claim.key: claim.text for claim in claims}
+    return [
+        [f"{key}: {texts[key]}", *(_SHOWN[each[sender]][1] if sender in each else "" for sender in TODAY)]
+        for key, each in found.items()
+    ]
+
+
+def _table(evidence: Both, *, claims: Sequence[Claim]) -> Table:
+    return Table(
+        caption="Verdict by question and sender: yes (still true), no (no longer true), rev. (reversed), dep. (depends "
+        "on a setting), ? (undecided)",
+        head=["", *TODAY],
+        rows=_rows(claims, evidence),
+    )
+
+
+def _csv(evidence: Both, *, claims: Sequence[Claim]) -> str:
+    found = cells(claims, evidence.ours)
+    return csv_text(
+        ["claim", "sender", "verdict"],
+        [[key, sender, verdict.value] for key, each in found.items() for sender, verdict in each.items()],
+    )

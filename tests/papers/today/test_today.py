@@ -1,0 +1,121 @@
+"""The study `today`: c.o.v. over time scales, joint losses, the matrix, and its seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.papers.today.today_world import RUNS, WORLD
+from tests.support.worlds import put
+
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.lab import Lab
+from ackclock.papers.today.matrix import cells, figure, halves, statement, unstable
+from ackclock.papers.today.parts.burstiness import joint
+from ackclock.papers.today.senders import SENDERS, THEN, TODAY, scenario
+from ackclock.papers.today.study import PAPER, derived
+from ackclock.papers.today.traffic import ladder, over_poisson
+from ackclock.report.html import Verdict
+
+
+def test_poisson_counts_have_a_ratio_of_one_at_every_scale() -> None:
+    """With 10^5 bins the standard error of the ratio is 0.2 % at the finest scale and 2.2 % at the coarsest."""
+    counts = np.random.default_rng(1).poisson(5, size=100_000).astype(np.float64)
+    assert ladder(counts, 0.01, 500, (0.01, 0.1, 1.0)) == pytest.approx(1, abs=0.07)
+
+
+def test_a_constant_rate_has_a_ratio_of_zero() -> None:
+    assert over_poisson(np.full(100, 7.0), per_bin=7) == 0
+
+
+def test_independent_streams_have_joint_losses_of_one() -> None:
+    """Of 20 streams each loses in a tenth of 20,000 round trips; the standard error of the ratio is 1 %."""
+    draw = np.random.default_rng(2)
+    flow, bins = np.nonzero(draw.random((20, 20_000)) < 0.1)
+    found = joint(bins + 0.5, flow, flows=20, start=0, width=1)
+    assert found == pytest.approx(1, abs=0.04)
+
+
+def test_streams_in_step_have_joint_losses_of_their_number() -> None:
+    flow, bins = np.nonzero(np.tile(np.arange(100) % 7 == 0, (5, 1)))
+    assert joint(bins + 0.5, flow, flows=5, start=0, width=1) == pytest.approx(5)
+    assert joint(np.array([1.0]), np.array([0]), flows=5, start=10, width=1) is None
+
+
+def test_seeds_are_not_those_of_the_exploration() -> None:
+    assert PAPER.record(seeds=3)["seeds"] == [11, 12, 13]
+    assert all(min(part.seeds) == 11 for part in PAPER.parts() if part.seeds)
+
+
+def test_each_question_is_asked_of_every_sender_of_today() -> None:
+    """Questions that compare with Reno leave out Reno. DCTCP is Reno without marks, and BBR is slow to settle."""
+    for key, each in cells(PAPER.claims, derived(RUNS)).items():
+        assert set(TODAY) - set(each) <= {"Reno", "DCTCP", "BBR"}, key
+        assert THEN.name not in each
+
+
+def test_the_papers_sender_has_the_profile_of_its_day() -> None:
+    profiles = {
+        sender: scenario(
+            sender,
+            [{"count": 1, "source": {"kind": "greedy"}}],
+            duration="1 s",
+            dumbbell={"access": {"rate": "1 Gbps", "delay": "1 ms"}, "bottleneck": {"rate": "1 Mbps", "delay": "1 ms"}},
+        ).profile
+        for sender in SENDERS
+    }
+    assert {sender for sender, profile in profiles.items() if profile != "linux"} == {THEN.name}
+
+
+class TestStability:
+    """The world has three seeds; the second half has two of them."""
+
+    def test_halves_share_no_seed(self) -> None:
+        first, second = halves(RUNS)
+        assert {row.seed for row in first.part("load")} == {1}
+        assert {row.seed for row in second.part("load")} == {2, 3}
+
+    def test_equal_runs_are_stable(self) -> None:
+        six = twice(RUNS)
+        differ, compared = unstable(PAPER.claims, derived(six))
+        assert (differ, compared > 200) == (set(), True)
+        (said,) = statement(PAPER.claims, WORLD.evidence())
+        assert "100 %" in said.lead
+
+    def test_a_half_that_disagrees_is_named_and_marked(self) -> None:
+        six = twice(RUNS)
+        turned = put("load", "jain_index", lambda old, row: 0.5 if row.seed > 3 else old, clients=60, sender="BBR")(six)
+        differ, _ = unstable(PAPER.claims, derived(turned))
+        assert differ == {("B-18", "BBR")}
+
+
+def twice(runs: Runs) -> Runs:
+    """Return the runs with seeds 1 to 3, and again with seeds 4 to 6."""
+
+    return Runs(
+        {
+            part: [*rows, *(Run(where=row.where, seed=row.seed + 3, values=row.values) for row in rows)]
+            for part, rows in runs.parts.items()
+        }
+    )
+
+
+def test_the_matrix_shows_a_word_for_each_verdict() -> None:
+    changed = put("load", "jain_index", 0.5, clients=60, sender="BBR")
+    (plot,) = figure(PAPER.claims).plots
+    panel = plot(WORLD.evidence(changed))  # type: ignore[operator]
+    assert panel.y.ticks
+    assert panel.heat
+    rows = [label for _, label in panel.y.ticks]
+    row = panel.heat.words[next(place for place, label in enumerate(rows) if label.endswith(" B-18"))]
+    assert dict(zip(TODAY, row, strict=True)) == {sender: "no" if sender == "BBR" else "yes" for sender in TODAY}
+    found = cells(PAPER.claims, WORLD.evidence(changed).ours)
+    assert found["B-18"]["BBR"] is Verdict.NOT
+
+
+def test_the_lab_has_no_link_to_a_law_in_python() -> None:
+    lab = Lab.of(PAPER.parts())
+    for part in ("back-off", "RED"):
+        for row in lab.watched(RUNS).part(part):
+            assert row.values
+        found = lab.link("Figure")
+        assert (found is None) is (part == "back-off")
