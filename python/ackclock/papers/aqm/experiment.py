@@ -31,7 +31,8 @@ def two_way() -> Part:
     """Return the part `two_way` (section 9.2): two flows in each direction, the level of mild congestion.
 
     Both directions have the same rate, buffer and discipline. Towards the server go also 20 packets of 80 bytes per
-    second, such as requests to name servers, and short connections.
+    second, such as requests to name servers, and short connections. Few of these packets are lost, so the runs are
+    longer than the others.
     """
     return Part(
         name="two_way",
@@ -43,6 +44,7 @@ def two_way() -> Part:
 def _two_way(scenario: Scenario) -> Scenario:
     tables = scenario.to_dict()
     cubic = {"kind": "tcp", "variant": "cubic"}
+    tables["duration"] = "420 s"
     tables["dumbbell"]["reverse"] = tables["dumbbell"]["bottleneck"]
     greedy = {"count": 2, "spread": "1 s", "transport": cubic, "source": {"kind": "greedy"}}
     short = {"kind": "connections", "load": 0.02, "size": {"kind": "fixed", "mean": "1 kB"}}

@@ -243,7 +243,7 @@ TWO_WAY = Figure(
     **DEFINITION.figure("two_way"),
     plots=[
         Plot(
-            x=Axis(label="Median completion time of a short connection (ms)", low=180, high=500),
+            x=Axis(label="Median completion time of a short connection (ms)", low=140, high=260),
             y=from_zero("Loss of control packets (%)", _two_way["control_loss_percent"], margin=0.05),
             marks=[Scatter(x=_two_way["short_p50_ms"], y=_two_way["control_loss_percent"], by="variant", pens=_PENS)],
         )
