@@ -47,15 +47,16 @@ def joins(scenario: Scenario) -> Iterator[tuple[float, str]]:
                 yield end, f"- {group.name}"
 
 
-def steps(scenario: Scenario) -> Iterator[tuple[float, str]]:
-    """Yield when the traces of the measured link have another value, in s, unless they repeat."""
+def steps(scenario: Scenario, start: float = 0.0, end: float = math.inf) -> Iterator[tuple[float, str]]:
+    """Yield when the traces of the measured link have another value in a time, in s, unless they repeat."""
     link = link_of(scenario, scenario.measure.link or "")
     for name in ("rate", "delay", "loss"):
         trace: StepTrace | None = getattr(link, f"{name}_trace", None)
         course = trace and trace.course()
         if course and course.period is None:
-            for at in course.times[1:].tolist():
-                yield at / PICOSECONDS_PER_SECOND, name
+            times = course.times[1:] / PICOSECONDS_PER_SECOND
+            for at in times[(times >= start) & (times < end)]:
+                yield float(at), name
 
 
 def active(group: Clients | Flow, start: float | None = None) -> list[tuple[float, float]]:

@@ -85,10 +85,11 @@ def periods_of(runs: Sequence[Run], at: Sequence[float | str] | float | str | No
         raise refuse("at", f"{len(starts)} times", f"must be at most {_MOST} times; give those of the periods")
     begins = sorted(starts)
     flows = flows_of_groups(scenario)
+    round_trips = [each.rtts(np.array([*begins, last])) for each in every]
     found = []
-    for begin, end in zip(begins, [*begins[1:], last], strict=True):
+    for place, (begin, end) in enumerate(zip(begins, [*begins[1:], last], strict=True)):
         rates = [each.rates(begin, end) for each in every]
-        rtts = [each.rtts(begin, end) for each in every]
+        rtts = [each[place] for each in round_trips]
         groups = (
             GroupPeriod(
                 name,
@@ -175,24 +176,27 @@ class _Results:
             found[self._recorded] = 8 * sums[self._recorded] / (bins.size * width)
         return found
 
-    def rtts(self, begin: float, end: float) -> NDArray[np.float64]:
-        """Return the mean smoothed round-trip time of each flow while it is active; NaN if there is none."""
-        found = np.full(len(self._active), np.nan)
+    def rtts(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mean smoothed round-trip time of each flow while it is active, NaN if there is none.
+
+        There is a row for each time between two neighbours of `bounds`.
+        """
+        found = np.full((bounds.size - 1, len(self._active)), np.nan)
         for flow, (times, values) in self._srtt.items():
-            weight = total = 0.0
+            there = np.isfinite(values)
+            # for how long the value was defined, and its integral, until each of its times
+            lengths = np.append(np.diff(times), 0.0) * there
+            integrands = np.vstack([there, np.where(there, values, 0.0)])
+            until = np.cumsum(integrands * lengths, axis=1)
+            until = np.hstack([np.zeros((2, 1)), until[:, :-1]])
+            sums = np.zeros((2, bounds.size - 1))
             for start, stop in self._active[flow]:
-                low, high = max(begin, start), min(end, stop)
-                if low >= high:
-                    continue
-                first = max(int(np.searchsorted(times, low, side="right")) - 1, 0)
-                last = int(np.searchsorted(times, high))
-                own = values[first:last]
-                lengths = np.diff(np.append(np.clip(times[first:last], low, high), high))[: own.size]
-                there = np.isfinite(own)
-                weight += float(lengths[there].sum())
-                total += float(lengths[there] @ own[there])
-            if weight:
-                found[flow] = total / weight
+                at = np.clip(bounds, start, stop)
+                last = np.searchsorted(times, at, side="right") - 1
+                sums += np.diff(np.where(last < 0, 0.0, until[:, last] + integrands[:, last] * (at - times[last])))
+            weight, total = sums
+            defined = weight > 0
+            found[defined, flow] = total[defined] / weight[defined]
         return found
 
     def queue(self, begin: float, end: float) -> float | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.worlds import World, put, runs_of
 
-from ackclock.papers.aqm.experiment import varying
+from ackclock.papers.aqm.experiment import two_way, varying
 from ackclock.papers.aqm.study import PAPER
 from ackclock.papers.core.evidence import Runs
 from ackclock.report.html import Verdict
@@ -23,6 +23,8 @@ GROUPS = {
     "distance": ("first", "second"),
     "bursts": ("bulk", "web", "video", "voice"),
     "schedule": ("eight", "one", "stream"),
+    "mix": ("bulk", "browsers", "film", "cbr", "voice", "answer"),
+    "two_way": ("up", "down", "control", "short"),
 }
 
 
@@ -37,6 +39,11 @@ def world(part: str, where: Mapping[str, Any]) -> dict[str, float]:
     for group in GROUPS.get(part, ()):
         values |= {f"{group}_goodput": 48.0, f"{group}_loss": 4.0 if long else 1.0, f"{group}_jitter": 1.0}
         values |= {f"{group}_delay": 50.0 + median / 2, f"{group}_p95": 900.0 if long else 300.0}
+    if part in {"bursts", "mix", "two_way"}:
+        for group in GROUPS[part]:
+            values |= {f"{group}_delay_p95": 50.0 + median, f"{group}_lost": 1.0, f"{group}_mos": 4.2}
+            values |= {f"{group}_page_p50": 12.0 if long else 8.0, f"{group}_page_p95": 20.0, f"{group}_bitrate": 900.0}
+            values |= {f"{group}_stalled": 0.0, f"{group}_p50": 400.0 if long else 250.0}
     if part == "unresponsive" and not fair:
         values["tcp_goodput"] = 5.0
     if part == "distance" and not fair:
@@ -69,6 +76,14 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("8.3-2", N, [put("fast", "p50", 9.0)]),
     ("4.6-1", N, [put("schedule", "stream_delay", 60.0, variant="FQ-CoDel")]),
     ("4.6-2", N, [put("schedule", "one_goodput", 10.0, variant="FQ-CoDel")]),
+    ("9.1-1", N, [put("mix", "voice_mos", 3.5, variant="FQ-CoDel")]),
+    ("9.1-2", N, [put("mix", "voice_delay_p95", 52.0, variant="tail drop")]),
+    ("9.1-3", N, [put("mix", "browsers_page_p50", 5.0, variant="tail drop")]),
+    ("9.1-4", N, [put("mix", "film_bitrate", 2000.0, variant="tail drop")]),
+    ("9.1-5", N, [put("mix", "utilization", 80.0)]),
+    ("9.2-1", N, [put("two_way", "control_loss", 0.1, variant="tail drop")]),
+    ("9.2-2", N, [put("two_way", "short_p50", 200.0, variant="tail drop")]),
+    ("9.2-3", N, [put("two_way", "utilization", 80.0)]),
 ]
 
 RUNS = Runs(
@@ -78,7 +93,7 @@ RUNS = Runs(
             lambda where, part=part.name: world(part, where),  # type: ignore[misc]
             factor=lambda seed: 1 + 0.0001 * (seed - 2),
         )
-        for part in [*PAPER.definition.parts(), varying()]
+        for part in [*PAPER.definition.parts(), varying(), two_way()]
     }
 )
 WORLD = World(paper=PAPER, runs=RUNS, worse=WORSE)

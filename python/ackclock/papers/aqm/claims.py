@@ -28,6 +28,9 @@ LONG = 50
 BUSY = 90
 """Utilization in per cent from which a link counts as well used."""
 
+SATISFIED = 4.03
+"""Mean opinion score from which users are satisfied: R of 80 (ITU-T G.107, annex B)."""
+
 NEW = ("CoDel", "PIE", "FQ-CoDel", "DualPI2")
 """The disciplines that are younger than RFC 7928's guidelines."""
 
@@ -150,4 +153,51 @@ CLAIMS = (
     ),
     claim("4.6-1", Holds(m.STREAM.at("schedule", variant="FQ-CoDel").at_most(55))),
     claim("4.6-2", Holds(m.USERS.at("schedule", variant="FQ-CoDel").near(8, by=0.4))),
+    claim("9.1-1", Holds(m.MOS.at("mix", variant="FQ-CoDel").at_least(SATISFIED))),
+    claim(
+        "9.1-2",
+        AtPoints(
+            m.CALL.at("mix", variant=NEW).below(m.CALL.at("mix", variant=TAIL_DROP), times=2), points="disciplines"
+        ),
+    ),
+    claim(
+        "9.1-3",
+        AtPoints(
+            m.BROWSERS.at("mix", variant=NEW).below(m.BROWSERS.at("mix", variant=TAIL_DROP)), points="disciplines"
+        ),
+    ),
+    claim(
+        "9.1-4",
+        AtPoints(
+            m.BITRATE.at("mix", variant=NEW).above(m.BITRATE.at("mix", variant=TAIL_DROP), times=0.9),
+            points="disciplines",
+        ),
+    ),
+    claim(
+        "9.1-5",
+        AtPoints(
+            m.UTILIZATION.at("mix", variant=Named("every active discipline", ACTIVE)).at_least(BUSY),
+            points="disciplines",
+        ),
+    ),
+    claim(
+        "9.2-1",
+        AtPoints(
+            m.CONTROL_LOST.at("two_way", variant=NEW).at_most(m.CONTROL_LOST.at("two_way", variant=TAIL_DROP)),
+            points="disciplines",
+        ),
+    ),
+    claim(
+        "9.2-2",
+        AtPoints(
+            m.OPENED.at("two_way", variant=NEW).below(m.OPENED.at("two_way", variant=TAIL_DROP)), points="disciplines"
+        ),
+    ),
+    claim(
+        "9.2-3",
+        AtPoints(
+            m.UTILIZATION.at("two_way", variant=Named("every active discipline", ACTIVE)).at_least(BUSY),
+            points="disciplines",
+        ),
+    ),
 )

@@ -1,8 +1,8 @@
-"""The runs of the study: grids from `study.toml`, and a link whose rate varies."""
+"""The runs of the study: grids from `study.toml`, a link whose rate varies, and traffic in both directions."""
 
 from __future__ import annotations
 
-from ackclock.papers.aqm.measures import link
+from ackclock.papers.aqm.measures import applications, link
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.scenario import Scenario
@@ -25,6 +25,37 @@ def varying() -> Part:
         spots=[Spot(where={"variant": name}, scenario=_varying(DEFINITION.scenario(name))) for name in ALL],
         take=link,
     )
+
+
+def two_way() -> Part:
+    """Return the part `two_way` (section 9.2): two flows in each direction, the level of mild congestion.
+
+    Both directions have the same rate, buffer and discipline. Towards the server go also 20 packets of 80 bytes per
+    second, such as requests to name servers, and short connections. Few of these packets are lost, so the runs are
+    longer than the others.
+    """
+    return Part(
+        name="two_way",
+        spots=[Spot(where={"variant": name}, scenario=_two_way(DEFINITION.scenario(name))) for name in ALL],
+        take=applications,
+    )
+
+
+def _two_way(scenario: Scenario) -> Scenario:
+    tables = scenario.to_dict()
+    cubic = {"kind": "tcp", "variant": "cubic"}
+    tables["duration"] = "420 s"
+    tables["dumbbell"]["reverse"] = tables["dumbbell"]["bottleneck"]
+    greedy = {"count": 2, "spread": "1 s", "transport": cubic, "source": {"kind": "greedy"}}
+    short = {"kind": "connections", "load": 0.02, "size": {"kind": "fixed", "mean": "1 kB"}}
+    control = {"transport": {"kind": "udp"}, "source": {"kind": "poisson", "rate": 20}, "packet_size": 80}
+    tables["clients"] = [
+        {"name": "up", **greedy},
+        {"name": "down", "direction": "reverse", **greedy},
+        {"name": "control", **control},
+        {"name": "short", "transport": cubic, "source": short},
+    ]
+    return Scenario.from_dict(tables)
 
 
 def _varying(scenario: Scenario) -> Scenario:

@@ -22,8 +22,25 @@ RATIO = Measure(
 PAGES = Measure("web_p95", "95th percentile of a page's completion time", "ms", digits=0)
 PAGES_LOST = Measure("web_loss", "loss of the web's packets", "%", digits=2)
 VIDEO_LOST = Measure("video_loss", "loss of the video's packets", "%", digits=2)
-VOICE = Measure("voice_delay", "mean one-way delay of the voice", "ms", digits=1)
+CALL = Measure(
+    "call",
+    "95th percentile of the voice's waiting time",
+    "ms",
+    digits=1,
+    of=lambda row: None if (late := row.values["voice_delay_p95"]) is None else late - 50,
+)
+VOICE = Measure("voice_delay_p95", "95th percentile of the voice's one-way delay", "ms", digits=1)
+VOICE_LOST = Measure("voice_lost", "lost packets of the voice", "%", digits=2)
+MOS = Measure("voice_mos", "mean opinion score of the voice", digits=2)
 JITTER = Measure("voice_jitter", "jitter of the voice", "ms", digits=1)
+BROWSERS = Measure("browsers_page_p50", "median load time of a page", "s", digits=2)
+BROWSERS_LATE = Measure("browsers_page_p95", "95th percentile of a page's load time", "s", digits=2)
+BITRATE = Measure("film_bitrate", "mean bitrate of the adaptive video", "kb/s", digits=0)
+STALLED = Measure("film_stalled", "share of time in which the adaptive video stands still", "%", digits=2)
+BULK = Measure("bulk_goodput", "goodput of five downloads", "% of the link", digits=1)
+CONTROL_LOST = Measure("control_loss", "loss of small control packets", "%", digits=3)
+OPENED = Measure("short_p50", "median completion time of a short connection", "ms", digits=0)
+OPENED_LATE = Measure("short_p95", "95th percentile of the completion time of a short connection", "ms", digits=0)
 STREAM = Measure("stream_delay", "mean one-way delay of the stream", "ms", digits=1)
 USERS = Measure(
     "users",
@@ -63,6 +80,27 @@ def groups(run: Run) -> Taken:
                 "delay": _scaled(group.delay_mean, 1000),
                 "jitter": _scaled(group.jitter, 1000),
                 "p95": _scaled(group.completion_p95, 1000),
+            }.items()
+        },
+    }
+
+
+def applications(run: Run) -> Taken:
+    """Return the numbers of `groups`, and what users of each group notice: percentages, times in ms, of pages in s."""
+    return {
+        **groups(run),
+        **{
+            f"{group.name}_{name}": value
+            for group in run.summary.groups
+            for name, value in {
+                "p50": _scaled(group.completion_p50, 1000),
+                "delay_p95": _scaled(group.delay_p95, 1000),
+                "lost": _scaled(group.lost, 100),
+                "mos": group.mos,
+                "page_p50": group.page_load_p50,
+                "page_p95": group.page_load_p95,
+                "bitrate": _scaled(group.video_bitrate, 0.001),
+                "stalled": _scaled(group.stall_share, 100),
             }.items()
         },
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ackclock.drawing.chart import Axis, Level
 from ackclock.papers.aqm import measures as m
 from ackclock.papers.aqm.claims import BUSY, CLAIMS
-from ackclock.papers.aqm.experiment import DEFINITION, varying
+from ackclock.papers.aqm.experiment import DEFINITION, two_way, varying
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, Scatter, from_zero
 from ackclock.papers.core.paper import Chapter, Paper
 
@@ -90,7 +90,8 @@ DISTANCE = Figure(
 
 _bursts = {
     "page_p95_ms": m.PAGES.at("bursts"),
-    "voice_delay_ms": m.VOICE.at("bursts"),
+    "voice_delay_p95_ms": m.VOICE.at("bursts"),
+    "voice_score": m.MOS.at("bursts"),
     "voice_jitter_ms": m.JITTER.at("bursts"),
     "page_loss_percent": m.PAGES_LOST.at("bursts"),
     "video_loss_percent": m.VIDEO_LOST.at("bursts"),
@@ -100,8 +101,8 @@ BURSTS = Figure(
     plots=[
         Plot(
             x=Axis(label="95th percentile of a page's completion time (ms)", low=100, high=3000, log=True),
-            y=Axis(label="Mean delay of the voice (ms)", low=45, high=160),
-            marks=[Scatter(x=_bursts["page_p95_ms"], y=_bursts["voice_delay_ms"], by="variant", pens=_PENS)],
+            y=Axis(label="Delay of the voice, 95th percentile (ms)", low=45, high=160),
+            marks=[Scatter(x=_bursts["page_p95_ms"], y=_bursts["voice_delay_p95_ms"], by="variant", pens=_PENS)],
             levels=[Level(y=50)],
         )
     ],
@@ -190,10 +191,80 @@ SCHEDULE = Figure(
     numbers=Numbers(of=_stream, rows="variant", head="Queue", caption="Mean one-way delay of the stream, ms"),
 )
 
+_mix = {
+    "voice_delay_p95_ms": m.VOICE.at("mix"),
+    "voice_lost_percent": m.VOICE_LOST.at("mix"),
+    "voice_score": m.MOS.at("mix"),
+    "page_p50_s": m.BROWSERS.at("mix"),
+    "page_p95_s": m.BROWSERS_LATE.at("mix"),
+    "video_kbps": m.BITRATE.at("mix"),
+    "video_stalled_percent": m.STALLED.at("mix"),
+    "bulk_percent": m.BULK.at("mix"),
+    "utilization_percent": m.UTILIZATION.at("mix"),
+}
+MIX = Figure(
+    **DEFINITION.figure("mix"),
+    plots=[
+        Plot(
+            x=Axis(label="", low=50, high=160),
+            y=Axis(label="Median load time of a page (s)"),
+            marks=[Scatter(x=_mix["voice_delay_p95_ms"], y=_mix["page_p50_s"], by="variant", pens=_PENS)],
+        ),
+        Plot(
+            x=Axis(label="Delay of the voice, 95th percentile (ms)", low=50, high=160),
+            y=from_zero("Bitrate of the video (kb/s)", _mix["video_kbps"], margin=0.05),
+            marks=[Scatter(x=_mix["voice_delay_p95_ms"], y=_mix["video_kbps"], by="variant", pens=_PENS)],
+        ),
+    ],
+    height=6.4,
+    data=_mix,
+    numbers=Numbers(
+        of={
+            "score of the call": _mix["voice_score"],
+            "page, s": _mix["page_p50_s"],
+            "video, kb/s": _mix["video_kbps"],
+            "video stands still, %": _mix["video_stalled_percent"],
+            "downloads, %": _mix["bulk_percent"],
+        },
+        rows="variant",
+        head="Queue",
+        caption="What the users of each application notice",
+    ),
+)
+
+_two_way = {
+    "control_loss_percent": m.CONTROL_LOST.at("two_way"),
+    "short_p50_ms": m.OPENED.at("two_way"),
+    "short_p95_ms": m.OPENED_LATE.at("two_way"),
+    "utilization_percent": m.UTILIZATION.at("two_way"),
+    "p95_ms": m.LATE.at("two_way"),
+}
+TWO_WAY = Figure(
+    **DEFINITION.figure("two_way"),
+    plots=[
+        Plot(
+            x=Axis(label="Median completion time of a short connection (ms)", low=140, high=260),
+            y=from_zero("Loss of control packets (%)", _two_way["control_loss_percent"], margin=0.05),
+            marks=[Scatter(x=_two_way["short_p50_ms"], y=_two_way["control_loss_percent"], by="variant", pens=_PENS)],
+        )
+    ],
+    data=_two_way,
+    numbers=Numbers(
+        of={
+            "loss of control packets, %": _two_way["control_loss_percent"],
+            "connection, ms": _two_way["short_p50_ms"],
+            "utilization, %": _two_way["utilization_percent"],
+        },
+        rows="variant",
+        head="Queue",
+        caption="Traffic in both directions",
+    ),
+)
+
 PAPER = Paper(
     definition=DEFINITION,
     claims=CLAIMS,
-    parts=lambda: [varying()],
+    parts=lambda: [varying(), two_way()],
     chapters=[
         Chapter(
             title="Levels of congestion (section 8.2)",
@@ -212,6 +283,7 @@ PAPER = Paper(
         Chapter(title="ECN (section 4.5)", figures=[ECN]),
         Chapter(title="Sensitivity of parameters (section 8.3)", figures=[BUFFERS]),
         Chapter(title="Scheduling (section 4.6)", figures=[SCHEDULE]),
+        Chapter(title="Applications, and both directions (section 9)", figures=[MIX, TWO_WAY]),
     ],
     profile="linux",
 )

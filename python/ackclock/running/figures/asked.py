@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -201,11 +202,11 @@ class Asked:
 
         They are in words if they are few.
         """
-        changes, joins, steps = (
+        changes, joins = (
             [(at, text) for at, text in kind(self.run.scenario) if self.start <= at < self.end]
-            for kind in (changing.changes, changing.joins, changing.steps)
+            for kind in (changing.changes, changing.joins)
         )
-        others = joins + steps
+        others = [*joins, *islice(changing.steps(self.run.scenario, self.start, self.end), _MOST_MARKED + 1)]
         there = changing.merged(changes + (others if len(others) <= _MOST_MARKED else []))
         return [Moment(x=at, text=text if len(there) <= _FEW else "") for at, text in there.items()]
 

@@ -45,6 +45,7 @@ fn of_group(traffic: &Traffic<'_>) -> OfGroup {
         is_gentle: traffic.is_gentle(),
         law: traffic.law().map_or("", LawSpec::name),
         acks: traffic.acks,
+        changes: traffic.changes(),
         signals: traffic.signals,
         transfers: traffic.transfers(),
     }

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use ackclock_tcp::congestion::{CubicRules, CubicSpec, LawSpec};
+use ackclock_tcp::{Arithmetic, Pacing, SenderConfig};
 use ackclock_units::{Rate, Time};
 
 use super::*;
@@ -214,13 +216,50 @@ fn records_take_rows_by_time_or_by_packet() {
     let acks = rows(RecordSpec::Acks { flows: both.clone() }, 8.0);
     assert!((14_100.0..14_200.0).contains(&acks), "{acks}");
     near(rows(RecordSpec::Acks { flows: vec![1] }, 8.0), acks / 2.0);
-    near(rows(RecordSpec::Windows { flows: both.clone(), every: None }, 20.0), 1.6 * acks);
+    near(rows(RecordSpec::Windows { flows: both.clone(), every: None }, 20.0), acks);
     // the first two links carry all packets, and a client's own link a half
     near(rows(RecordSpec::Packets { links: both.clone() }, 56.0 / 3.0), 3.0 * 2.0 * acks);
     near(rows(RecordSpec::Packets { links: vec![2, 3] }, 56.0 / 3.0), 3.0 * acks);
     // the windows never fill the link
     assert_eq!(rows(RecordSpec::Drops { links: both.clone() }, ROW as f64), 0.0);
     near(rows(RecordSpec::Transfers { flows: both }, ROW as f64), 2.0);
+}
+
+/// Rows of the record `windows` per ACK.
+///
+/// Validates: a row for each ACK; with a pacer or a source of single packets, one more for each segment, which leaves on
+///   its own; three in ten of a flow that is alone at its bottleneck and computes in whole numbers, and all if there are
+///   two.
+/// Source: measured with the engine (`bench/estimates.py` compares runs).
+/// Tolerance: exact.
+#[test]
+fn rows_of_windows_depend_on_what_changes() {
+    let per_ack = |count: u32, change: fn(&mut SenderConfig), source: SourceSpec| {
+        let mut plan = greedy(count, 1_000, link(50, 25, 50));
+        plan.groups[0].source = source;
+        let TransportSpec::Tcp { sender, .. } = &mut plan.groups[0].transport else { unreachable!("Reno is TCP") };
+        change(Arc::make_mut(sender));
+        let bytes = |record: RecordSpec| of(&Plan { records: vec![record], ..plan.clone() }).likely.records;
+        let flows: Vec<u32> = (0..count).collect();
+        let none = of(&plan).likely.records;
+        let windows = (bytes(RecordSpec::Windows { flows: flows.clone(), every: None }) - none) / 20.0;
+        windows / ((bytes(RecordSpec::Acks { flows }) - none) / 8.0)
+    };
+    let linux = |sender: &mut SenderConfig| {
+        sender.rtt.arithmetic = Arithmetic::Linux;
+        sender.congestion = LawSpec::Cubic(CubicSpec { fast_convergence: true, rules: CubicRules::Linux });
+    };
+    let all = || SourceSpec::Greedy { packets: None };
+    let found = [
+        per_ack(1, |_| (), all()),
+        per_ack(1, |sender| sender.pacing = Pacing::Window, all()),
+        per_ack(1, |_| (), SourceSpec::Constant { rate: 100.0 }),
+        per_ack(1, linux, all()),
+        per_ack(2, linux, all()),
+    ];
+    for (found, expected) in found.into_iter().zip([1.0, 2.0, 2.0, 0.3, 1.0]) {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found}, not {expected}");
+    }
 }
 
 #[test]

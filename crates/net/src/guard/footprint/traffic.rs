@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::congestion::LawSpec;
-use ackclock_tcp::{EcnMode, HEADER, Receiver, ReceiverConfig, Sender, SenderConfig};
+use ackclock_tcp::congestion::{CubicRules, LawSpec};
+use ackclock_tcp::{Arithmetic, EcnMode, HEADER, Pacing, Receiver, ReceiverConfig, Sender, SenderConfig};
 
 use super::load::{Load, delay, rate};
 use crate::endpoint::sack_store::SackStore;
@@ -14,6 +14,9 @@ use crate::packet::LinkId;
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
 use crate::sizes::SizeSpec;
 
+/// ACKs that change something of a sender that is alone at its bottleneck and computes in whole numbers, as a share: the
+/// round-trip time stays for many ACKs, and the window too. Measured with CUBIC of Linux at 10 Mb/s to 1 Gb/s: 0.2 to 0.7.
+const CHANGING: f64 = 0.3;
 /// Events per packet in flight: the vector of all events grows by doubling, and chunks are partly filled.
 const EVENTS_PER_PACKET: f64 = 2.0;
 
@@ -62,12 +65,15 @@ pub(super) struct Traffic<'a> {
     /// Of a flow: packets per second that its source and its window allow, and packets that may be in flight.
     demand: f64,
     window: f64,
+    /// Whether the sources supply packets one by one, at a rate below what the windows allow.
+    is_slow: bool,
     /// Mean packets of a transfer, if the sources make transfers.
     mean_size: Option<f64>,
     /// Packets per second of all flows.
     rate: f64,
-    /// The link that limits the flows, if one does.
+    /// The link that limits the flows, if one does, and whether it limits no other flow.
     limit: Option<usize>,
+    is_alone: bool,
     /// Packets in flight when most are.
     in_flight: f64,
     /// Packets in the whole run: data delivered, ACKs, and data lost or marked.
@@ -111,6 +117,7 @@ impl<'a> Traffic<'a> {
             delay,
             demand,
             window,
+            is_slow: demand >= offered,
             mean_size: match &group.source {
                 SourceSpec::Transfers { size, .. }
                 | SourceSpec::Requests { size, .. }
@@ -121,6 +128,7 @@ impl<'a> Traffic<'a> {
             },
             rate: 0.0,
             limit: None,
+            is_alone: false,
             in_flight: 0.0,
             packets: 0.0,
             acks: 0.0,
@@ -189,6 +197,7 @@ impl<'a> Traffic<'a> {
             (load.waits, part)
         });
         self.packets = self.rate * self.seconds;
+        self.is_alone = self.flows <= 1.0 && share >= 1.0;
         let mut marks = false;
         if let Some((sender, receiver)) = self.tcp {
             self.in_flight = (pipe + waits * share).min(self.most(sender)).max(self.flows.min(self.packets));
@@ -244,6 +253,17 @@ impl<'a> Traffic<'a> {
         let host = if receiver.has_host() { Receiver::BYTES_OF_HOST } else { 0 };
         let batch = if receiver.gathers() { Receiver::BYTES_OF_BATCH } else { 0 };
         self.in_flight * (kept as f64 + gaps) + self.flows * (window + host + batch) as f64
+    }
+
+    /// Times at which the window, a timer or the flight of a sender changes.
+    pub(super) fn changes(&self) -> f64 {
+        let Some((sender, _)) = self.tcp else { return 0.0 };
+        // most segments leave with an ACK, and change nothing else; those of a pacer or of a slow source leave on their own
+        let leaves_alone = sender.pacing != Pacing::Off || self.is_slow && self.limit.is_none();
+        let turns = self.acks + if leaves_alone { self.packets } else { 0.0 };
+        let is_whole = sender.rtt.arithmetic == Arithmetic::Linux
+            && matches!(&sender.congestion, LawSpec::Cubic(cubic) if cubic.rules == CubicRules::Linux);
+        if is_whole && self.is_alone { CHANGING * turns } else { turns }
     }
 
     /// Memory of ns-2's arrays of records, which are as long as the windows.

@@ -39,6 +39,8 @@ pub(crate) struct OfGroup {
     pub(crate) law: &'static str,
     /// ACKs that reach the senders.
     pub(crate) acks: f64,
+    /// Times at which the window, a timer or the flight of a sender changes.
+    pub(crate) changes: f64,
     /// Packets that are lost or marked.
     pub(crate) signals: f64,
     pub(crate) transfers: f64,

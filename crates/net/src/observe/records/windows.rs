@@ -11,8 +11,6 @@ use crate::observe::{Measure, Table};
 use crate::plan::Plan;
 use crate::plan::records::Asked;
 
-/// Rows per ACK, which usually changes the window, and then the flight.
-const PER_ACK: f64 = 1.6;
 /// Bytes of a packed row with a new round-trip time.
 const PACKED_WINDOW: f64 = 20.0;
 
@@ -63,7 +61,7 @@ impl Record for Log {
             let senders = usual.over_flows(asked, |group| if group.is_tcp { group.flows } else { 0.0 });
             return Estimate::of(asked.times(usual.duration) * senders, PACKED);
         }
-        Estimate::of_events(PER_ACK * usual.over_flows(asked, |group| group.acks), PACKED_WINDOW)
+        Estimate::of_events(usual.over_flows(asked, |group| group.changes), PACKED_WINDOW)
     }
 
     #[inline(always)]

@@ -13,6 +13,8 @@
 //!   from a Large Video Streaming Service", SIGCOMM 2014, section 4 and algorithm 1. A linear map `f` leads from the lowest
 //!   bitrate at the end of the reservoir to the highest at the end of the cushion above it. The level stays until `f`
 //!   reaches the next one above or below. The paper has a reservoir of 90 s and a cushion of 126 s of a buffer of 240 s.
+//!   BBA-1, its successor, maps the buffer to sizes of chunks, and computes the reservoir from the sizes of the next ones. All
+//!   chunks of a level have one size here, so its map would be the same and its reservoir always the least one, 8 s.
 
 use ackclock_units::Time;
 
