@@ -15,6 +15,7 @@ use ackclock_units::Time;
 
 use crate::link::backlog::Closed;
 use crate::link::medium::{Exchange, Medium};
+use crate::link::rate::LinkRate;
 use crate::link::served::{ServedLink, Shared};
 use crate::link::short::{FastPath, Kind, Line, Sent};
 use crate::link::{Link, Offered};
@@ -274,6 +275,14 @@ impl Links {
         }
     }
 
+    /// Rate of a link that can have the short form, and so does nothing but to forward packets one after another.
+    pub(crate) fn plain_rate(&self, LinkId(id): LinkId) -> Option<&LinkRate> {
+        match self.forms[id as usize] {
+            Form::Short(kind) => Some(&self.kinds[kind as usize].rate),
+            Form::Long(_) | Form::Served(_) => None,
+        }
+    }
+
     /// Prefetches the state of a link.
     #[inline(always)]
     pub(crate) fn prefetch(&self, LinkId(id): LinkId) {
@@ -311,7 +320,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::link::rate::LinkRate;
     use crate::packet::{FlowId, Payload};
     use crate::plan::LinkSpec;
     use crate::queue::{Context, DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
