@@ -22,8 +22,9 @@ _WRITES = (
 _LATER = (
     "At this rate and round-trip time, the losses depend on how late packets are. The kernel had more runs at a time "
     "than in the traces, and its two losses with CUBIC differ by half. With all lateness multiplied by 2.5, our losses "
-    "are 0.00072 with Reno and 0.00035 with CUBIC, and by 4, 0.00074 and 0.00055. Added stalls of 6 to 10 ms change "
-    "nothing."
+    "are 0.00072 with Reno and 0.00035 with CUBIC, and by 4, 0.00074 and 0.00055. With the lateness scaled to the "
+    "cell's own 99th percentile, a rule that was fixed before, they are 0.00063 and 0.00031, and 29 of 32 losses agree "
+    "as well. Added stalls of 6 to 10 ms change nothing."
 )
 _WINDOW = (
     "The receive window stopped to grow during a gap, and the kernel's receiver sent one quick ACK more. Ackclock's "

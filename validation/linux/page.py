@@ -28,6 +28,7 @@ from linux.rules import (
     WAITING,
     Tolerance,
 )
+from linux.scripts import scripts
 from linux.senders import BBR
 from linux.texts import INTRODUCTION, MEASURED, RULES
 
@@ -136,6 +137,7 @@ def page(
         "These traces are not replayed:\n",
         table(["trace", "reason"], [[f"`{name}`", reason] for name, reason in LEFT_OUT.items()]),
         section(measured),
+        scripts(),
         _misses(missed),
     ]
     return "\n".join(parts)

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::foreign::{Failure, Failures, Place};
-use ackclock_tcp::{Conversation, ReceiverConfig, Sender, SenderConfig};
+use ackclock_tcp::{Conversation, RackRule, ReceiverConfig, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
 use expecting::Span;
@@ -125,6 +125,8 @@ struct Run<'a> {
     talk: Conversation,
     octets: Octets,
     progress: Progress,
+    /// Since when the queue of the host takes no packet.
+    refuses_since: Option<Time>,
     /// The current time, and the time of the last event.
     now: Time,
     last: Time,
@@ -170,6 +172,7 @@ impl<'a> Run<'a> {
             talk: Conversation::new(sender),
             octets: Octets::new(handshake.payload),
             progress: Progress::Closed,
+            refuses_since: None,
             now: Time::ZERO,
             last: Time::ZERO,
             snd_una: 0,
@@ -263,8 +266,21 @@ impl<'a> Run<'a> {
         } else if !self.talk.act(end, inclusive) {
             return Ok(false);
         }
+        self.check_refusal(line)?;
         self.carry();
         Ok(true)
+    }
+
+    /// Ends the comparison if the sender has sent a packet that the queue of the host would have refused.
+    fn check_refusal(&mut self, line: u32) -> Step {
+        let Some(since) = self.refuses_since else { return Ok(()) };
+        if self.talk.sent().back().is_some_and(|(at, _)| *at > since) {
+            return Err(Stop::inexpressible(
+                line,
+                "a probe or the answer to a timeout that the host refuses is not modelled",
+            ));
+        }
+        Ok(())
     }
 
     /// Passes what the sender has sent to the path, if there is one.
@@ -309,6 +325,14 @@ impl<'a> Run<'a> {
                     }
                     Setting::Application(application) if self.path.is_some() => {
                         self.application = Some(Application { next: self.now, ..application });
+                    }
+                    Setting::Refusal(true) if self.config.rack != RackRule::Linux => {
+                        let reason = "the host refuses packets, which only a sender with rack = linux knows";
+                        return Err(Stop::inexpressible(command.line, reason));
+                    }
+                    Setting::Refusal(refuses) => {
+                        self.refuses_since = refuses.then_some(self.now);
+                        self.talk.sender.refuse_packets(refuses);
                     }
                     _ if is_before_data => {}
                     _ => {

@@ -32,6 +32,8 @@ pub(crate) enum Setting {
     Path(Change),
     /// Regular writes of the application.
     Application(Application),
+    /// Whether the queue of the host takes no packet, and otherwise any.
+    Refusal(bool),
     /// Something that is not expressible, with the reason.
     Other(String),
 }
@@ -84,7 +86,7 @@ pub(crate) fn settings(command: &Command) -> Vec<Setting> {
             ["profile", name] => Setting::Profile((*name).to_owned()),
             _ => Setting::Other("a command of ackclock in a script must be path, application or profile".to_owned()),
         }],
-        "tc" => qdisc(rest).into_iter().collect(),
+        "tc" => vec![qdisc(rest)],
         "ip" => route(rest),
         // restores settings when the script ends
         _ if name.starts_with("sysctl_restore") => Vec::new(),
@@ -122,19 +124,22 @@ fn sysctl(assignment: &str) -> Option<Setting> {
     }
 }
 
-/// A queue discipline of the host: `fq` paces all senders.
-fn qdisc(words: &[&str]) -> Option<Setting> {
+/// A queue discipline of the host: `fq` paces all senders, and a limit of 0 packets refuses them.
+fn qdisc(words: &[&str]) -> Setting {
     let kind = words.iter().position(|word| *word == "root").and_then(|root| words.get(root + 1));
     match (words.first(), words.get(1), kind) {
         (Some(&"qdisc"), Some(&("add" | "replace" | "change")), Some(&"fq")) if !words.contains(&"limit") => {
-            Some(Setting::Option("pacing", Choice::Word("window".to_owned())))
+            Setting::Option("pacing", Choice::Word("window".to_owned()))
         }
         (Some(&"qdisc"), Some(&("add" | "replace")), Some(&("pfifo" | "pfifo_fast" | "noqueue" | "fq_codel")))
             if !words.contains(&"limit") =>
         {
-            None
+            Setting::Refusal(false)
         }
-        _ => Some(Setting::Other("a queue of the host that drops packets is not modelled".to_owned())),
+        (Some(&"qdisc"), Some(&("add" | "replace")), Some(&"pfifo")) if words.ends_with(&["limit", "0"]) => {
+            Setting::Refusal(true)
+        }
+        _ => Setting::Other("a queue of the host that drops packets is not modelled".to_owned()),
     }
 }
 
@@ -197,14 +202,19 @@ mod tests {
             of(
                 "ip route change 192.0.2.1 via 192.168.0.2 dev tun0 initcwnd 4 rto_min 5ms; tc qdisc add dev t root pfifo"
             ),
-            [Setting::Option("initial_window", Choice::Number(4)), Setting::Option("min_rto", word("5 ms"))]
+            [
+                Setting::Option("initial_window", Choice::Number(4)),
+                Setting::Option("min_rto", word("5 ms")),
+                Setting::Refusal(false)
+            ]
         );
+        assert_eq!(of("tc qdisc replace dev tun0 root pfifo limit 0"), [Setting::Refusal(true)]);
         assert_eq!(of("./defaults.sh"), [Setting::File("./defaults.sh".to_owned())]);
     }
 
     #[test]
     fn all_others_are_told() {
-        for other in ["reboot", "sysctl x", "sysctl net.ipv4.tcp_base_mss=512", "tc qdisc add dev t root pfifo limit 0"]
+        for other in ["reboot", "sysctl x", "sysctl net.ipv4.tcp_base_mss=512", "tc qdisc add dev t root pfifo limit 9"]
         {
             assert!(matches!(of(other).as_slice(), [Setting::Other(_)]), "{other}");
         }

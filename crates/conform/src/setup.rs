@@ -132,12 +132,15 @@ impl Setup {
             Setting::Law(name) => self.law = Some((name, line)),
             Setting::Profile(name) => self.profile = Some((name, line)),
             Setting::Other(reason) => self.refuse(line, reason),
-            Setting::Path(_) | Setting::Application(_) => {}
+            Setting::Path(_) | Setting::Application(_) | Setting::Refusal(_) => {}
             Setting::File(path) => match files.get(&path) {
                 Some(text) => {
                     for setting in shell::commands(text, 1).iter().flat_map(settings) {
                         match setting {
                             Setting::File(inner) => self.refuse(line, format!("{path} executes {inner}")),
+                            Setting::Refusal(true) => {
+                                self.refuse(line, format!("{path} lets the host refuse packets"));
+                            }
                             Setting::Other(reason) => self.refuse(line, format!("{path}: {reason}")),
                             setting => self.apply(setting, line, files),
                         }

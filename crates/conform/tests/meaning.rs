@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use ackclock_conform::{Choice, Ends, Script, Setup, Verdict, run};
-use ackclock_tcp::{EcnMode, SenderConfig};
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{EcnMode, PrrRule, RackRule, SenderConfig};
 
 const OPENING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,wscale 7>
@@ -113,7 +114,11 @@ fn what_is_not_expressible_ends_the_comparison() {
     }
     let write = "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000)\n";
     for (statement, reason) in [
-        ("+0 `tc qdisc replace dev tun0 root pfifo limit 0`", "tc takes effect after data was sent"),
+        ("+0 `tc qdisc replace dev tun0 root fq`", "tc takes effect after data was sent"),
+        (
+            "+0 `tc qdisc replace dev tun0 root pfifo limit 0`",
+            "the host refuses packets, which only a sender with rack = linux knows",
+        ),
         ("+0 close(4) = 0", "a connection that is closed before all data is acknowledged"),
         ("+0 < . 1:1(0) ack 501 win 9", "an ACK of a part of a segment is not modelled"),
         ("+0 < . 1:101(100) ack 1 win 9", "data in both directions is not modelled"),
@@ -202,4 +207,36 @@ fn the_host_acknowledges_what_arrives() {
         "line 10: segments of the peer that differ in size are not modelled, except for a shorter last one"
     );
     assert_eq!(after("+0 < . 1:1001(1000) ack 1 win 9\n+0 > . 1:1(0) ack 1001"), "line 6: nothing until 0.104 s");
+}
+
+/// Of 20 segments, ten are sent. The queue of the host then takes no packet until its discipline is replaced.
+#[test]
+fn the_host_may_refuse_packets() {
+    let sender = SenderConfig {
+        recovery: RecoverySpec::Rack,
+        rack: RackRule::Linux,
+        prr: PrrRule::Linux,
+        tail_loss_probe: true,
+        ..SenderConfig::default()
+    };
+    let verdict = |rest: &str| {
+        let refuses = "+0 `tc qdisc replace dev tun0 root pfifo limit 0`";
+        let write = "+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000)";
+        let text = format!("{OPENING}{write}\n{refuses}\n+.1 < . 1:1(0) ack 2001 win 1000\n{rest}");
+        let script = read(&text);
+        let ends = Ends { sender: sender.clone(), ..Ends::default() };
+        let outcome = run(&script, &script.setup(&BTreeMap::new()), &ends, 1).expect("the law is built in");
+        match outcome.verdict {
+            Verdict::Equal => "equal".to_owned(),
+            Verdict::Differs(difference) => difference.found,
+            Verdict::Inexpressible(statement) => statement.reason,
+        }
+    };
+    assert_eq!(verdict("+0 > . 10001:11001(1000) ack 1"), "nothing until 0.204 s");
+    // nor is data answered
+    assert_eq!(verdict("+0 < . 1:101(100) ack 2001 win 1000\n+0 %{ assert tcpi_unacked == 8 }%"), "equal");
+    let again = "+0 `tc qdisc replace dev tun0 root pfifo`\n+.01 < . 1:1(0) ack 3001 win 1000";
+    assert_eq!(verdict(&format!("{again}\n+0 > . 10001:11001(1000) ack 1")), "equal");
+    let probe = "a probe or the answer to a timeout that the host refuses is not modelled";
+    assert_eq!(verdict("+2 %{ assert tcpi_unacked == 8 }%"), probe);
 }

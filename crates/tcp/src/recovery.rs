@@ -279,6 +279,13 @@ impl Recovery {
         }
     }
 
+    /// Called when the queue of the host has refused a packet.
+    pub(crate) fn on_refused(&mut self, connection: &mut Connection) {
+        if let Self::Rack(rack) = self {
+            rack.on_refused(connection);
+        }
+    }
+
     /// Called when the sender's timer fires. Returns whether that was a timer of the algorithm, not the retransmission
     /// timer.
     pub(crate) fn on_timer(&mut self, connection: &mut Connection, now: Time) -> bool {

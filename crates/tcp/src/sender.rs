@@ -507,9 +507,7 @@ impl Sender {
                 return None;
             }
             Admission::Queued => {
-                self.release_at = PackedOption::NONE;
-                self.limits.enter(Limit::Pacing, now);
-                self.connection.note_usage(self.recovery.in_flight(&self.connection));
+                self.wait_for_queue(now);
                 return None;
             }
         }

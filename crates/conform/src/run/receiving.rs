@@ -84,6 +84,9 @@ impl Run<'_> {
     /// Data of the peer arrives.
     pub(super) fn receive(&mut self, line: u32, packet: &Packet) -> Step {
         let refused = |reason: &str| Err(Stop::inexpressible(line, reason));
+        if self.octets.segments() > 1 && self.refuses_since.is_some() {
+            return self.count_step(line); // the host refuses the answer, too
+        }
         if self.octets.segments() > 1 {
             return refused("data in both directions is not modelled");
         }

@@ -14,9 +14,10 @@
 //!
 //! Differences from Linux: real numbers; a mark reduces the window as soon as a round trip and 25 ms have passed since the
 //! last reduction, as in the authors' `udp_prague`, while the kernel waits for the end of the round trip in which the 25 ms
-//! end; the window is at least two segments, while version 0.7 also sends at less than two
-//! per round trip; the rate does not alternate by 3 %; a sender that only its pacing limits grows; the queue is not
-//! tested for being a classic one, which is also the kernel's default.
+//! end; the window is at least two segments, while version 0.7 also sends at less than two per round trip; the rate is that
+//! of the window's data, while the kernel's is that of whole packets, 1500 bytes for 1448 of data, and of what is in flight if
+//! that is more; it does not alternate by 3 %; a sender that only its pacing limits grows; the queue is not tested for being
+//! a classic one, which is also the kernel's default.
 
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};

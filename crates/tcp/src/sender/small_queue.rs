@@ -14,11 +14,17 @@
 //! A sender whose data waits for this reason is not limited by its congestion window, which then does not grow. Its state is
 //! shown as paced.
 //!
+//! A queue can also [refuse](Sender::refuse_packets) packets. A refused packet counts as never sent: new data stays unsent, and a
+//! lost segment lost. The window is then reduced as for a mark, unless it is being reduced, beginning with the next ACK
+//! (`tcp_transmit_skb` and `tcp_enter_cwr`). The next ACK or timer tries again.
+//!
 //! Differences from Linux:
 //! - probes of the tail, the first retransmission after a timeout and fast retransmissions without RACK do not wait, and a
 //!   segment that is still in the host's queue may be sent again (`skb_still_in_host_queue`);
 //! - Linux holds nothing back while at most one *super-segment* is outstanding;
-//! - other packets of the host do not count: in Linux, pure ACKs of the same connection do.
+//! - other packets of the host do not count: in Linux, pure ACKs of the same connection do;
+//! - packets that do not wait are not refused either, and if nothing is outstanding, no timer tries again
+//!   (`tcp_check_probe_timer`).
 
 use std::collections::VecDeque;
 
@@ -26,7 +32,9 @@ use ackclock_units::Time;
 
 use super::Sender;
 use super::connection::Connection;
-use crate::config::SenderConfig;
+use crate::config::{RackRule, SenderConfig};
+use crate::limits::Limit;
+use crate::packed_option::PackedOption;
 
 /// Memory of a super-segment besides its data, in bytes.
 const OVERHEAD: u64 = 832;
@@ -41,6 +49,8 @@ pub(super) struct SmallQueue {
     packets: u64,
     /// Whether data waits until a packet leaves.
     is_full: bool,
+    /// Whether the queue takes no packet.
+    refuses: bool,
 }
 
 impl SmallQueue {
@@ -119,7 +129,7 @@ impl Connection {
         let is_alone = self.flight() <= 1;
         let payload = self.config.data_bytes().into();
         let Some(queue) = self.extra.as_mut().and_then(|extra| extra.small_queue.as_mut()) else { return false };
-        queue.is_full = !is_alone && queue.used(payload) >= limit;
+        queue.is_full = queue.refuses || !is_alone && queue.used(payload) >= limit;
         queue.is_full
     }
 }
@@ -129,6 +139,31 @@ impl Sender {
     #[inline(always)]
     pub fn limits_queue(&self) -> bool {
         self.connection.extra.as_ref().is_some_and(|extra| extra.small_queue.is_some())
+    }
+
+    /// Lets the queue of the host refuse all packets from now on, or take them again. Has an effect only on senders with
+    /// Linux' RACK.
+    pub fn refuse_packets(&mut self, refuses: bool) {
+        let limit = self.connection.config.limit_output_bytes;
+        let Some(extra) = self.connection.extra.as_mut().filter(|_| self.connection.config.rack == RackRule::Linux)
+        else {
+            return;
+        };
+        extra.small_queue.get_or_insert_default().refuses = refuses;
+        extra.small_queue.take_if(|queue| !queue.refuses && limit == 0);
+        self.choose_path();
+    }
+
+    /// Ends the turn: data waits until packets have left the host, or its queue has refused a packet.
+    #[inline(never)]
+    pub(super) fn wait_for_queue(&mut self, now: Time) {
+        self.release_at = PackedOption::NONE;
+        self.limits.enter(Limit::Pacing, now);
+        self.connection.note_usage(self.recovery.in_flight(&self.connection));
+        let queue = self.connection.extra.as_ref().and_then(|extra| extra.small_queue.as_ref());
+        if queue.is_some_and(|queue| queue.refuses) {
+            self.recovery.on_refused(&mut self.connection);
+        }
     }
 
     /// Records that the packet sent last is in the queue of the host.

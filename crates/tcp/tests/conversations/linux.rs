@@ -489,3 +489,40 @@ fn the_echo_of_an_original_is_a_round_trip_time_of_cubic() {
     talk.acknowledge(Ack { original: true, ..Ack::cumulative(20) });
     assert_eq!(talk.cwnd(), 30.0);
 }
+
+/// Of ten segments, two are acknowledged while the queue of the host takes no packet, and then a third one.
+///
+/// Validates: the refused segments count as never sent; the window is reduced from 12 to 6, beginning with the next ACK: with 7
+///     segments in the network, 1 x 6 / 12 of a segment is due, rounded up.
+/// Source: Linux, `tcp_transmit_skb` (`tcp_enter_cwr`), `tcp_write_xmit` and `tcp_cwnd_reduction`.
+/// Tolerance: exact.
+#[test]
+fn a_packet_that_the_host_refuses_reduces_the_window() {
+    let mut talk = Talk::new(&linux());
+    talk.sends();
+    talk.sender.refuse_packets(true);
+    assert_eq!(talk.ack(100, 2), [0; 0]);
+    assert_eq!((talk.cwnd(), talk.ssthresh(), talk.sender.state().flight_size), (12.0, 6.0, 8));
+    talk.sender.refuse_packets(false);
+    assert_eq!(talk.ack(10, 3), [10]);
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (8.0, 6.0));
+}
+
+/// Of ten segments the first one is lost, and found lost while the queue of the host takes no packet.
+///
+/// Validates: the segment stays lost and is not counted as retransmitted; the recovery has reduced the window already, and the
+///     next ACK retransmits the segment.
+/// Source: Linux, `__tcp_retransmit_skb` and `tcp_enter_cwr`, which leaves a recovery alone; `tcp_cwnd_reduction`: with 6
+///     segments in the network, 3 x 5 / 10 are due, so that the window is 8; then with 5, the first retransmission leaves.
+/// Tolerance: exact.
+#[test]
+fn a_refused_retransmission_stays_lost() {
+    let mut talk = Talk::new(&linux());
+    talk.sends();
+    talk.sender.refuse_packets(true);
+    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [0; 0]);
+    assert_eq!((talk.cwnd(), talk.ssthresh(), talk.sender.counters().retransmissions), (8.0, 5.0, 0));
+    talk.sender.refuse_packets(false);
+    assert_eq!(talk.sack(1, 0, &[(1, 5)]), [0]);
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (6.0, 5.0));
+}

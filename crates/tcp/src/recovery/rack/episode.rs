@@ -31,6 +31,15 @@ impl Rack {
         }
     }
 
+    /// Begins to reduce the window because the host has refused a packet. The next ACK is the first one of the reduction.
+    pub(in crate::recovery) fn on_refused(&mut self, connection: &mut Connection) {
+        let (phase, cwnd) = (self.phase, connection.window.cwnd);
+        self.on_mark(connection, false);
+        if self.phase != phase {
+            connection.window.cwnd = cwnd;
+        }
+    }
+
     /// Begins to repair losses. The window is reduced unless it is being reduced, or was reduced for a loss among the
     /// same data, which a probe repaired.
     pub(super) fn begin_recovery(&mut self, connection: &mut Connection, snd_una: u64, start: Start) {
