@@ -115,14 +115,27 @@ impl Link {
         Some(Kind { rate: self.backlog.rate().clone(), delay: self.delay, queue })
     }
 
-    /// The short form of a link that has a [`kind`](Self::kind), if its pending packets have one size. A packet that
-    /// the short form accepts arrives at most `far` later.
+    /// The fast path of a link that has a [`kind`](Self::kind), for packets of the size of the last one. A packet that
+    /// the fast path accepts arrives at most `far` later.
+    ///
+    /// If packets of other sizes are pending, the fast path may have less room than the queue.
     pub(crate) fn fast_path(&self, far: Time) -> Option<FastPath> {
         let (size, each) = self.backlog.usual()?;
         let room = self.queue.room(size, each)?;
         let waits = far.as_picos().checked_sub(each.saturating_add(self.delay).as_picos())?;
-        let room = (room.as_picos().min(waits) / each.as_picos()).min(u32::MAX.into()) as u32;
+        let room = (room.as_picos().min(waits) / each.as_picos()).checked_sub(self.backlog.unusual())?;
+        let room = room.min(u32::MAX.into()) as u32;
         Some(FastPath { busy_until: self.backlog.busy_until(), each, delay: self.delay, room, size })
+    }
+
+    /// Whether all pending packets have one size.
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.backlog.unusual() == 0
+    }
+
+    /// Adds packets that took the fast path, after which the link is busy until then.
+    pub(crate) fn extend(&mut self, busy_until: Time) {
+        self.backlog.extend(busy_until);
     }
 
     /// Takes the empty memory for closed runs of a link that returns to its short form.

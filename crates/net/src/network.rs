@@ -4,6 +4,7 @@ mod components;
 mod decomposition;
 pub(crate) mod ideal;
 mod layout;
+mod local;
 mod media;
 mod routes;
 mod steps;
@@ -26,7 +27,8 @@ use crate::endpoint::sink::Sinks;
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::flow::{Flow, Transport};
 use crate::engine::flow_changes::FlowChanges;
-use crate::engine::transit::{BlockDelays, Delays, Transit};
+use crate::engine::simulator::FLOWS_IN_CACHE;
+use crate::engine::transit::{Ahead, BlockDelays, Delays, Transit};
 use crate::link::Link;
 use crate::link::extra_delay::ExtraDelay;
 use crate::link::links::Links;
@@ -89,6 +91,9 @@ impl Network {
         let mut limited = Vec::new();
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
+        let users = local::users(&path, &routed, links.len());
+        let may_be_local = total <= FLOWS_IN_CACHE;
+        let mut locals = Vec::new();
         let (mut routed, mut later) = (routed.iter(), Vec::new());
         for (_, group) in plan.flows() {
             let mut ways =
@@ -101,6 +106,9 @@ impl Network {
                 });
             let (data_hop, ack_hop) = ways.next().unwrap_or_default();
             later.extend(ways);
+            if may_be_local {
+                locals.push(local::localize(group, (data_hop, ack_hop), &mut layout.hops, &links, &users));
+            }
             let id = FlowId(flows.len() as u32);
             let name = names.flow(id);
             flows.push(flow(group, id, name, seed, data_hop, &failures));
@@ -123,7 +131,9 @@ impl Network {
         let sacks = SackStore::default();
         let (until, last, cut) = (Time::ZERO, 0, None);
         let block_delays = BlockDelays::new();
-        let transit = Transit { links, hops, sinks, sacks, delays, block_delays, agenda, names, until, last, cut };
+        let ahead = Ahead::of(locals);
+        let transit =
+            Transit { links, hops, sinks, sacks, delays, block_delays, ahead, agenda, names, until, last, cut };
         Ok(Self { flows, clients, changes, transit, rounds, failures })
     }
 }

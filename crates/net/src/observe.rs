@@ -162,6 +162,11 @@ pub trait Observer {
     fn follows(&self) -> bool {
         true
     }
+
+    /// Whether the observer needs the events of all endpoints in the order of time.
+    fn orders_endpoints(&self) -> bool {
+        true
+    }
 }
 
 /// The null observer.
@@ -173,6 +178,10 @@ impl Observer for () {
     }
 
     fn follows(&self) -> bool {
+        false
+    }
+
+    fn orders_endpoints(&self) -> bool {
         false
     }
 }

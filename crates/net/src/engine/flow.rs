@@ -130,6 +130,13 @@ impl Flow {
         self.take_steady_turn::<false>(now, transit, observer);
     }
 
+    /// Until when nothing happens at the flow, except the arrival of ACKs, if that is later than `at`.
+    #[inline(always)]
+    pub(crate) fn free_until(&self, at: Time) -> Option<Time> {
+        let Transport::Tcp(sender) = &self.transport else { return None };
+        (self.emission.pending > at && sender.is_free_until(at)).then_some(self.emission.pending)
+    }
+
     /// Handles a report of a call's receiver.
     #[cold]
     #[inline(never)]

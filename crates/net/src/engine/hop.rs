@@ -84,6 +84,12 @@ impl Hop {
         Self { flags: self.flags | Self::EVENT, ..self }
     }
 
+    /// The same hop, at whose end packets arrive without an event.
+    #[must_use]
+    pub(crate) const fn without_event(self) -> Self {
+        Self { flags: self.flags & !Self::EVENT, ..self }
+    }
+
     /// The same hop as the last one of a route.
     #[must_use]
     pub(crate) const fn with_end(self, end: End) -> Self {

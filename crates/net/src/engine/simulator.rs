@@ -29,7 +29,7 @@ use crate::source::{Playback, Transfer};
 use crate::storage::prefetch::prefetch;
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
-const FLOWS_IN_CACHE: usize = 1_000;
+pub(crate) const FLOWS_IN_CACHE: usize = 1_000;
 /// Number of events between the stages of prefetching: an event takes less time than a request to memory.
 const AHEAD: usize = 4;
 /// Number of hops of a route for which links are prefetched.
@@ -103,7 +103,7 @@ impl Simulator {
                 let skew = self.transit.agenda.skew(self.component);
                 self.transit.until = end.min(round_end.saturating_sub(skew));
                 self.transit.agenda.switch(self.component);
-                let is_done = self.run_component(last, observer);
+                let is_done = self.run_component(last, end, observer);
                 self.transit.agenda.switch(self.component);
                 self.component += usize::from(is_done);
                 if self.events >= last {
@@ -127,7 +127,7 @@ impl Simulator {
 
     /// Runs the events of the current component before [`until`](Transit::until) in time order, until `last` events have run
     /// or a turn is cut; a turn that was cut continues first. Returns whether all were processed.
-    fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
+    fn run_component(&mut self, last: u64, end: Time, observer: &mut impl Observer) -> bool {
         if let Some((FlowId(flow), now)) = self.transit.cut.take() {
             self.events += 1;
             self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
@@ -135,9 +135,12 @@ impl Simulator {
         }
         self.transit.last = last;
         if self.component == ENDPOINTS {
+            self.transit.ahead.done = self.transit.until;
             self.run_endpoints(observer);
         } else {
+            self.transit.ahead.stop = if observer.orders_endpoints() { Time::ZERO } else { end };
             self.run_links(observer);
+            self.transit.ahead.stop = Time::ZERO;
         }
         self.events < self.transit.last
     }
@@ -208,6 +211,9 @@ impl Simulator {
                     let packet = event.packet(&self.transit.sacks);
                     self.transit.forward_to_receiver(&packet, event.stop().0, event.at, observer);
                 }
+                if self.transit.ahead.has_reached() {
+                    self.act_ahead(observer);
+                }
             }
             let taken = end - left.len();
             self.events += (taken - first) as u64;
@@ -238,6 +244,35 @@ impl Simulator {
         } else {
             self.handle_arrival(place, observer);
         }
+        if self.transit.ahead.has_reached() {
+            self.act_ahead(observer);
+        }
+    }
+
+    /// Handles an ACK that has reached its sender within this event, if nothing else happens at the sender before.
+    #[inline(never)]
+    fn act_ahead(&mut self, observer: &mut impl Observer) {
+        let Some((ack, at)) = self.transit.ahead.take() else { return };
+        let Some(next) = self.flows[ack.flow().0 as usize].free_until(at) else {
+            return self.transit.add_ack(&ack, at);
+        };
+        self.transit.ahead.begin(&ack, at, next);
+        let last = self.transit.last;
+        self.handle_ack(&ack, at, observer);
+        if self.transit.cut.is_some() {
+            self.resume_ahead(last, observer);
+        }
+        self.transit.ahead.end();
+    }
+
+    /// Continues a turn that was cut ahead of the clock, where a run is not interrupted before its event `last`.
+    #[cold]
+    #[inline(never)]
+    fn resume_ahead(&mut self, last: u64, observer: &mut impl Observer) {
+        while let Some((FlowId(flow), now)) = self.transit.cut.take() {
+            self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
+        }
+        self.transit.last = last;
     }
 
     /// Handles an arrival at a link. Apart from the departures, which need no memory for a packet.
@@ -375,7 +410,8 @@ impl Simulator {
 
     /// Memory of packets and wake-ups in flight, in bytes.
     pub(crate) fn memory_in_flight(&self) -> usize {
-        self.transit.agenda.memory() + self.transit.sacks.memory() + self.transit.delays.memory()
+        let Transit { agenda, sacks, delays, .. } = &self.transit;
+        agenda.memory() + sacks.memory() + delays.memory()
     }
 
     /// Frees the memory of packets and wake-ups in flight, at the end of a run.
@@ -385,12 +421,13 @@ impl Simulator {
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
     pub(crate) fn memory_of_components(&self) -> usize {
-        let Transit { links, hops, sinks, .. } = &self.transit;
+        let Transit { links, hops, sinks, ahead, .. } = &self.transit;
         size_of_val(&self.flows[..])
             + size_of_val(&hops[..])
             + self.flows.iter().map(Flow::memory).sum::<usize>()
             + sinks.memory()
             + links.memory()
+            + ahead.memory()
             + self.clients.memory()
             + self.changes.memory()
     }

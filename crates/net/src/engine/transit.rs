@@ -1,5 +1,6 @@
 //! Forwards packets between their endpoints.
 
+mod ahead;
 mod block_delays;
 mod delays;
 mod shared;
@@ -19,6 +20,7 @@ use crate::link::short::Sent;
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::queue::stored::Queued;
+pub(crate) use ahead::{Ahead, Local};
 pub(crate) use block_delays::BlockDelays;
 pub(crate) use delays::Delays;
 
@@ -41,6 +43,7 @@ pub(crate) struct Transit {
     /// The timers of receivers that need no event of their own.
     pub(crate) delays: Delays,
     pub(crate) block_delays: BlockDelays,
+    pub(crate) ahead: Ahead,
     /// The pending events; component [`ENDPOINTS`] contains the endpoints.
     pub(crate) agenda: Agenda,
     pub(crate) names: Names,
@@ -107,7 +110,7 @@ impl Transit {
             if observer.follows() {
                 observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             }
-            self.cross(&packet.answer(next, now).for_original(true), hop, now, observer);
+            self.send_ack(&packet.answer(next, now).for_original(true), hop, now, observer);
         } else if self.sinks.may_have_timer(packet.flow()) {
             self.deliver_calmly(*packet, now, observer);
         } else {
@@ -133,7 +136,7 @@ impl Transit {
         }
         match answer {
             Answer::Plain { next, echo, original } => {
-                self.cross(&packet.answer(next, now).with_echo(echo).for_original(original), hop, now, observer);
+                self.send_ack(&packet.answer(next, now).with_echo(echo).for_original(original), hop, now, observer);
             }
             Answer::Waits { until } => {
                 if self.sinks.arm_until(packet.flow(), until) {
@@ -150,12 +153,12 @@ impl Transit {
     #[inline(never)]
     fn deliver_any(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         if let Some((ack, hop)) = self.receive(&packet, now, observer) {
-            self.cross(&ack, hop, now, observer);
+            self.send_ack(&ack, hop, now, observer);
         }
     }
 
     /// Moves a packet across the next links, each at the time of its arrival there, until it reaches a link or an end
-    /// by an event. Returns the arrival time at the receiver if that needs no event.
+    /// by an event. Returns the arrival time at the end if that needs no event.
     #[inline(always)]
     fn cross(&mut self, packet: &Packet, mut index: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         loop {
@@ -410,7 +413,7 @@ impl Transit {
         observer: &mut impl Observer,
     ) {
         let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
-        self.forward_apart(&early, hop, now, observer);
+        self.send_ack(&early, hop, now, observer);
     }
 
     /// Handles the timer of a receiver with a delayed ACK.
@@ -418,7 +421,7 @@ impl Transit {
         if let Some((ack, connection, hop)) = self.sinks.wake(flow, now) {
             let ack = self.sacks.packet(flow, connection, ack, now, observer);
             self.arm_after(&ack);
-            self.forward_apart(&ack, hop, now, observer);
+            self.send_ack(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);
         }
@@ -466,10 +469,14 @@ impl Transit {
         }
     }
 
-    /// Whether the running component, which contains the endpoints, has no event at or before `at`.
+    /// Whether the running component, which contains the endpoints, has no event at or before `at`; for a sender that acts
+    /// ahead of the clock, whether its flow has none.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
-        at < self.until && self.agenda.is_quiet_until(at)
+        match self.ahead.bound() {
+            None => at < self.until && self.agenda.is_quiet_until(at),
+            Some(bound) => at < bound,
+        }
     }
 
     /// Schedules a wake-up of an endpoint.

@@ -136,11 +136,22 @@ impl Backlog {
         self.last.end
     }
 
-    /// Size of all packets still to be sent, and the transmission time of one. `None` if there has been no packet, if
-    /// sizes differ or if the transmission time varies.
+    /// Size of the last packets, and the transmission time of one. `None` if there has been no packet or if the transmission
+    /// time varies.
     pub(crate) fn usual(&self) -> Option<(u32, Time)> {
-        let is_usual = self.closed().is_none() && !self.varies() && self.last.size > 0;
+        let is_usual = !self.varies() && self.last.size > 0;
         is_usual.then_some((self.last.size, self.last.each))
+    }
+
+    /// A number of packets of the [usual](Self::usual) size that are as many, and have as many bytes, as the packets of other
+    /// sizes before them that are still to be sent; 0 only if there are none.
+    pub(crate) fn unusual(&self) -> u64 {
+        self.closed().map_or(0, |closed| closed.packets.max(closed.bytes.div_ceil(u64::from(self.last.size.max(1)))))
+    }
+
+    /// Adds packets of the usual size, which make the link busy until then.
+    pub(crate) fn extend(&mut self, busy_until: Time) {
+        self.last.end = self.last.end.max(busy_until);
     }
 
     /// Takes the memory for closed runs; there must be no such run.

@@ -6,15 +6,18 @@
 //!
 //! A packet that the short form does not handle, because it has another size or may have to be dropped, goes through a
 //! [`Link`] that is made from the short form. If the link then has pending packets of several sizes, it stays in this
-//! *long form* until they are sent. Links with another discipline, a varying rate or delay, or losses always have the long form.
+//! *long form* until a packet that needs it finds them sent. Meanwhile, packets of the last size take the same fast path if
+//! the queue certainly has room; the next packet that needs the long form adds them to it. Links with another discipline,
+//! a varying rate or delay, or losses always have the long form.
 //!
-//! Exactly one of the two forms owns the state of a link. Links whose discipline stores the packets have a form of their
-//! own ([`ServedLink`]).
+//! Exactly one of the two forms owns the state of a link, except for the packets that a link in long form has yet to add.
+//! Links whose discipline stores the packets have a form of their own ([`ServedLink`]).
 
 use ackclock_units::Time;
 
 use crate::link::backlog::Closed;
 use crate::link::medium::{Exchange, Medium};
+use crate::link::rate::LinkRate;
 use crate::link::served::{ServedLink, Shared};
 use crate::link::short::{FastPath, Kind, Line, Sent};
 use crate::link::{Link, Offered};
@@ -30,7 +33,8 @@ enum Form {
     Served(u32),
 }
 
-/// A link in long form, and the index of its kind if it can return to the short form.
+/// A link in long form, and the index of its kind if it can return to the short form. Packets that have taken the fast path
+/// since its last offer are yet to be [added](Link::extend).
 #[derive(Debug)]
 struct Long {
     link: Link,
@@ -192,7 +196,7 @@ impl Links {
                 if matches!(offered, Offered::Dropped(_)) {
                     // a drop leaves the backlog as it was, so the short form is still right
                     self.spare.extend(link.take_closed());
-                } else if let Some(path) = link.fast_path(self.far) {
+                } else if let Some(path) = link.fast_path(self.far).filter(|_| link.is_uniform()) {
                     self.spare.extend(link.take_closed());
                     self.set_short(id, kind, path);
                 } else {
@@ -202,11 +206,16 @@ impl Links {
             }
             Form::Long(slot) => {
                 let Long { link, kind } = self.long.get_mut(slot);
-                let (offered, kind) = (link.offer(packet, now), *kind);
-                if let Some((kind, path)) = kind.zip(link.fast_path(self.far)) {
+                let Some(kind) = *kind else { return link.offer(packet, now) };
+                link.extend(self.paths[id.0 as usize].busy_until);
+                let offered = link.offer(packet, now);
+                let path = link.fast_path(self.far);
+                if let Some(path) = path.filter(|_| link.is_uniform()) {
                     self.spare.extend(link.take_closed());
                     self.long.free(slot);
                     self.set_short(id, kind, path);
+                } else {
+                    self.paths[id.0 as usize] = path.unwrap_or(FastPath::UNUSED);
                 }
                 offered
             }
@@ -227,7 +236,7 @@ impl Links {
     pub(crate) fn busy_until(&self, LinkId(id): LinkId) -> Option<Time> {
         match self.forms[id as usize] {
             Form::Short(_) => Some(self.paths[id as usize].busy_until),
-            Form::Long(slot) => Some(self.long.get(slot).link.busy_until()),
+            Form::Long(slot) => Some(self.long.get(slot).link.busy_until().max(self.paths[id as usize].busy_until)),
             Form::Served(_) => None,
         }
     }
@@ -243,8 +252,8 @@ impl Links {
     }
 
     fn set_long(&mut self, LinkId(id): LinkId, kind: u32, link: Link) -> u32 {
+        self.paths[id as usize] = link.fast_path(self.far).unwrap_or(FastPath::UNUSED);
         let slot = self.long.add(Long { link, kind: Some(kind) });
-        self.paths[id as usize] = FastPath::UNUSED;
         self.forms[id as usize] = Form::Long(slot);
         slot
     }
@@ -259,7 +268,11 @@ impl Links {
             Form::Long(slot) => slot,
             Form::Served(slot) => return Inspected::Served(&mut self.served[slot as usize]),
         };
-        Inspected::Link(&mut self.long.get_mut(slot).link)
+        let Long { link, kind } = self.long.get_mut(slot);
+        if kind.is_some() {
+            link.extend(self.paths[id.0 as usize].busy_until);
+        }
+        Inspected::Link(link)
     }
 
     /// Rate and propagation delay of a link.
@@ -271,6 +284,14 @@ impl Links {
             }
             Form::Long(slot) => self.long.get(slot).link.line(),
             Form::Served(slot) => self.served[slot as usize].line(),
+        }
+    }
+
+    /// Rate of a link that can have the short form, and so does nothing but to forward packets one after another.
+    pub(crate) fn plain_rate(&self, LinkId(id): LinkId) -> Option<&LinkRate> {
+        match self.forms[id as usize] {
+            Form::Short(kind) => Some(&self.kinds[kind as usize].rate),
+            Form::Long(_) | Form::Served(_) => None,
         }
     }
 
@@ -311,7 +332,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::link::rate::LinkRate;
     use crate::packet::{FlowId, Payload};
     use crate::plan::LinkSpec;
     use crate::queue::{Context, DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
@@ -441,10 +461,11 @@ mod tests {
         links.add(link(Limit::Packets(10), true, Time::ZERO));
         for round in 0..3 {
             let (begin, later) = (Time::from_millis(200 * round), Time::from_millis(200 * round + 100));
-            for size in [1500, 40, 40] {
+            for size in [40, 1500, 1500] {
                 cross(&mut links, size, begin);
             }
             assert!(matches!(links.forms[0], Form::Long(0)));
+            assert!(cross(&mut links, 1500, begin).1, "packets of the last size take the fast path");
             assert!(!cross(&mut links, 40, later).1, "the form changes with the next offer");
             assert!(matches!(links.forms[0], Form::Short(0)));
             assert!(cross(&mut links, 40, later).1);

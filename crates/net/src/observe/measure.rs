@@ -410,6 +410,10 @@ impl Observer for Measure {
     fn follows(&self) -> bool {
         self.follows
     }
+
+    fn orders_endpoints(&self) -> bool {
+        false
+    }
 }
 
 /// `a / b`; `None` if `b` is zero.

@@ -40,7 +40,7 @@ fn limits() -> impl Strategy<Value = Limit> {
 }
 
 /// Queues of links of both kinds.
-fn queues() -> impl Strategy<Value = QueueSpec> {
+pub(crate) fn queues() -> impl Strategy<Value = QueueSpec> {
     prop_oneof![4 => queues_at_arrival(), 1 => pie_queues(), 1 => codel_queues(), 2 => several_queues()]
 }
 

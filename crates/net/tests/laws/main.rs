@@ -1,6 +1,7 @@
 //! Properties of the whole network, over random graphs, queues, losses, transports and sources: conservation of
 //! packets, determinism, and the capacity of links.
 
+mod ahead;
 mod graphs;
 #[path = "../../../tcp/tests/contract/kinds.rs"]
 mod kinds;

@@ -301,6 +301,12 @@ impl Sender {
         }
     }
 
+    /// Whether no processing time has begun, and no timer fires at or before `at`.
+    #[inline(always)]
+    pub fn is_free_until(&self, at: Time) -> bool {
+        self.release_at.is_none() && self.times_out_after(at)
+    }
+
     /// Whether the retransmission timer, if it runs, fires after `at`.
     #[inline(always)]
     pub fn times_out_after(&self, at: Time) -> bool {
