@@ -43,7 +43,7 @@ def test_a_setting_that_turns_the_answer_is_named() -> None:
     side = Runs({**runs(Reno=2.0, CUBIC=2.0), **runs("each", Reno=1.0, CUBIC=2.0)})
     assert rule.each(side) == {"Reno": Verdict.DEPENDS, "CUBIC": Verdict.REPRODUCED}
     outcome = rule.judge(side)
-    assert "Delayed ACKs decides for Reno" in outcome.why
+    assert outcome.why.endswith("The answer for Reno depends on delayed ACKs.")
     assert (outcome.verdict, outcome.setting) == (Verdict.DEPENDS, "delayed ACKs")
 
 

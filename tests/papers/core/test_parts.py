@@ -9,13 +9,14 @@ import pytest
 
 import ackclock as ac
 from ackclock.papers.core import parts
+from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import write_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.papers.core.evidence import Runs
     from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
 
@@ -175,3 +176,11 @@ def test_the_version_of_a_function_follows_its_sources() -> None:
     parts._collect("ackclock.papers.burstiness.measures", sources)
     assert "ackclock.papers.burstiness.experiment" in sources
     assert "ackclock.analysis" in sources
+
+
+def test_an_axis_cannot_have_the_name_of_a_column_of_the_evidence(tmp_path: Path) -> None:
+    runs = Runs({"part": [Observed(where={"source": "greedy"}, seed=1, values={"loss": 0.1})]})
+    with pytest.raises(
+        ac.ScenarioError, match=r"axis: 'source' is not allowed; must be none of the table's own columns"
+    ):
+        write_runs(tmp_path / "evidence.parquet", {"ackclock": runs})

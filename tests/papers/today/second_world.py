@@ -122,8 +122,8 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("L-2", N, [_set("self-similar", "efficiency", 0.99)]),
     ("L-2", R, [_set("self-similar", "efficiency", 0.999)]),
     ("L-2", D, [_set("self-similar", "efficiency", 0.999, change="ACK frequency")]),
-    ("L-3", N, [_set("memory", "hurst", 0.5, source="constant rate")]),
-    ("L-4", N, [_set("memory", "hurst", 0.5, source="greedy")]),
+    ("L-3", N, [_set("memory", "hurst", 0.5, application="constant rate")]),
+    ("L-4", N, [_set("memory", "hurst", 0.5, application="greedy")]),
     ("C-1", N, [_set("incast", "slowest", 15, floor=USUAL)]),
     ("C-1", N, [_set("incast", "slowest", 200, floor=FINE)]),
 ]

@@ -100,7 +100,9 @@ class Again(Rule):
             for setting in self._elsewhere
         }
         where = [
-            f" {capital(setting)} decides for {listed(senders)}." for setting, senders in settings.items() if senders
+            f" The answer for {listed(senders)} depends on {setting}."
+            for setting, senders in settings.items()
+            if senders
         ]
         return Outcome(
             verdict=verdict,

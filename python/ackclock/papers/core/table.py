@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ackclock.files.reading import parquet
 from ackclock.papers.core.evidence import Row, Run, Runs
+from ackclock.values.errors import refuse
 
 _Where = tuple[tuple[str, Any], ...]
 _ENCODINGS = {"place": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"}  # half the size of dictionary encoding
@@ -23,9 +24,18 @@ _FIXED = ("source", "part", "seed", "measure", "place", "value")
 
 
 def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
-    """Write the runs of each simulator ("ackclock", "ns-2.35") as Parquet: a row per number and array element."""
+    """Write the runs of each simulator ("ackclock", "ns-2.35") as Parquet: a row per number and array element.
+
+    Raises
+    ------
+    ScenarioError
+        An axis has the name of one of the table's own columns.
+
+    """
     runs = [(source, part, run) for source, side in sides.items() for part, some in side.parts.items() for run in some]
     axes = dict.fromkeys(axis for _, _, run in runs for axis in run.where)
+    for axis in axes.keys() & set(_FIXED):
+        raise refuse("axis", axis, f"must be none of the table's own columns {', '.join(_FIXED)}")
     columns: dict[str, list[Any]] = {name: [] for name in ("source", "part", *axes, *_FIXED[2:])}
     for source, part, run in runs:
         numbers = _numbers(run)

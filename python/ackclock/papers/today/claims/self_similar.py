@@ -46,7 +46,7 @@ def _better(change: str) -> Quantity:
 
 
 def _dependent(source: str) -> Answers:
-    return HURST.at("memory", sender=TODAY, source=source).above(0.5, by=0.05)
+    return HURST.at("memory", sender=TODAY, application=source).above(0.5, by=0.05)
 
 
 CLAIMS = (

@@ -108,6 +108,7 @@ TOGETHER = Figure(
             of={"60 clients": WINDOW_COV.at("load", **_HEAVY)},
             label="C.o.v. of a window",
             title="(a)",
+            x="Sender",
             levels=(Level(y=0.192),),
         ),
         Plot(

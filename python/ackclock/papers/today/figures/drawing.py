@@ -19,9 +19,10 @@ SHOWN = ("Reno", "CUBIC", "BBR", "BBRv3", "Copa", "Vegas", "Prague", "Reno of 20
 _TICKS = (0.25, 0.5, 1, 2, 4)
 
 
-def names() -> Axis:
-    """Return an axis with all senders."""
+def names(label: str) -> Axis:
+    """Return an axis with all senders; without a label, the axis of the panel below."""
     return Axis(
+        label=label,
         low=-0.5,
         high=len(SENDERS) - 0.5,
         ticks=list(enumerate(staggered(SENDERS))),
@@ -30,12 +31,18 @@ def names() -> Axis:
 
 def staggered(senders: Iterable[str]) -> list[str]:
     """Return names in two rows, so that neighbours do not touch."""
-    broken = [name.replace("Paced ", "Paced\n").replace(" of ", "\nof ") for name in senders]
+    broken = [name.replace("Paced ", "Paced\n").replace(" of ", "\n") for name in senders]
     return [f"\n{name}" if place % 2 else name for place, name in enumerate(broken)]
 
 
 def dots(
-    evidence: Evidence, *, of: Mapping[str, Quantity], label: str, title: str = "", levels: Sequence[Level] = ()
+    evidence: Evidence,
+    *,
+    of: Mapping[str, Quantity],
+    label: str,
+    title: str = "",
+    levels: Sequence[Level] = (),
+    x: str = "",
 ) -> Panel:
     """Draw means with intervals by sender; several quantities by name have a colour each."""
     colours = ("blue", "red", "orange")
@@ -56,7 +63,7 @@ def dots(
                 dash="none",
             )
         )
-    return Panel(title=title, x=names(), y=Axis(label=label, low=0), series=drawn, levels=levels)
+    return Panel(title=title, x=names(x), y=Axis(label=label, low=0), series=drawn, levels=levels)
 
 
 def heat(

@@ -40,7 +40,10 @@ MEMORY = Figure(
     plots=[
         partial(
             dots,
-            of={"wavelets": WAVELETS.at("memory", source=source), "local Whittle": WHITTLE.at("memory", source=source)},
+            of={
+                "wavelets": WAVELETS.at("memory", application=source),
+                "local Whittle": WHITTLE.at("memory", application=source),
+            },
             label="Hurst parameter",
             title=title,
             levels=(Level(y=0.55), Level(y=1)),
@@ -57,7 +60,7 @@ MEMORY = Figure(
             "c.o.v.": COV.at("memory"),
         },
         rows="sender",
-        columns="source",
+        columns="application",
         head="Sender",
         caption="Hurst parameter",
     ),

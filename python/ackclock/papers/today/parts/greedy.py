@@ -133,7 +133,7 @@ def parts() -> list[Part]:
             name="memory",
             spots=[
                 Spot(
-                    where={"sender": each, "source": reading.name},
+                    where={"sender": each, "application": reading.name},
                     scenario=scenario(each, reading).changed({"duration": f"{LONG} s"}),
                 )
                 for each in UNMARKED
