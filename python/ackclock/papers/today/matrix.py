@@ -20,14 +20,14 @@ from ackclock.report.html import Statement, Table, Verdict
 
 _SHOWN: Mapping[Verdict, tuple[float, str]] = {
     Verdict.REPRODUCED: (1.0, "yes"),
-    Verdict.DEPENDS: (0.4, "dep."),
+    Verdict.DEPENDS: (0.5, "dep."),
     Verdict.UNDECIDED: (0.0, "?"),
     Verdict.NOT: (-0.5, "no"),
     Verdict.REVERSED: (-1.0, "rev."),
 }
 """Colour and word of a cell."""
 
-_TICKS = [(-1.0, "reversed"), (-0.5, "no longer"), (0.0, "undecided"), (0.4, "depends"), (1.0, "still true")]
+_TICKS = [(-1.0, "reversed"), (-0.5, "no longer"), (0.0, "undecided"), (0.5, "depends"), (1.0, "still true")]
 
 _SHORT = DEFINITION.table("short")
 
