@@ -178,9 +178,23 @@ def test_the_version_of_a_function_follows_its_sources() -> None:
     assert "ackclock.analysis" in sources
 
 
-def test_an_axis_cannot_have_the_name_of_a_column_of_the_evidence(tmp_path: Path) -> None:
-    runs = Runs({"part": [Observed(where={"source": "greedy"}, seed=1, values={"loss": 0.1})]})
-    with pytest.raises(
-        ac.ScenarioError, match=r"axis: 'source' is not allowed; must be none of the table's own columns"
-    ):
+@pytest.mark.parametrize(
+    ("axes", "why"),
+    [
+        ([{"source": "greedy"}], "'source' is not allowed; must be none of the table's own columns"),
+        ([{"buffer": 50}, {"buffer": "1 BDP"}], "'buffer' is not allowed; must have either numbers or texts"),
+    ],
+)
+def test_axes_that_do_not_fit_into_one_table_are_refused_before_the_first_run(
+    axes: list[dict[str, Any]], why: str, tmp_path: Path
+) -> None:
+    one = grid()
+    parts_ = [
+        Part(name=f"part {at}", spots=[Spot(where=where, scenario=one.spots[0].scenario)], take=one.take)
+        for at, where in enumerate(axes)
+    ]
+    with pytest.raises(ac.ScenarioError, match=f"axis: {why}"):
+        gather(parts_, seeds=[1])
+    runs = Runs({"part": [Observed(where=where, seed=1, values={"loss": 0.1}) for where in axes]})
+    with pytest.raises(ac.ScenarioError, match=f"axis: {why}"):
         write_runs(tmp_path / "evidence.parquet", {"ackclock": runs})

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.evidence import Runs, Scalar
+from ackclock.papers.core.table import check_axes
 from ackclock.running.identity import run_id, scenario_id
 from ackclock.running.run import Prepared, Run
 from ackclock.scenario import SCHEMA, Scenario
@@ -114,11 +115,13 @@ def gather(
     Raises
     ------
     ScenarioError
-        Before the first run: a scenario or a record request is not allowed, or the folder contains no store.
+        Before the first run: a scenario, a record request or an axis (`check_axes`) is not allowed, or the folder
+        contains no store.
     KeyboardInterrupt
         On Ctrl-C; the store has all finished runs.
 
     """
+    check_axes(spot.where for part in parts for spot in part.spots)
     with Store.open(store, create=True) if store else nullcontext() as opened:
         keeper = _Keeper(opened)
         batch = Batch()

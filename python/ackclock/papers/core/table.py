@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,12 +15,32 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from ackclock.files.reading import parquet
-from ackclock.papers.core.evidence import Row, Run, Runs
+from ackclock.papers.core.evidence import Row, Run, Runs, Scalar
 from ackclock.values.errors import refuse
 
 _Where = tuple[tuple[str, Any], ...]
 _ENCODINGS = {"place": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"}  # half the size of dictionary encoding
 _FIXED = ("source", "part", "seed", "measure", "place", "value")
+
+
+def check_axes(points: Iterable[Mapping[str, Scalar]]) -> None:
+    """Check that the coordinates of points fit into one table, in which each axis is a column.
+
+    Raises
+    ------
+    ScenarioError
+        An axis has the name of one of the table's own columns, or both numbers and texts as values.
+
+    """
+    numeric: dict[str, set[bool]] = {}
+    for point in points:
+        for axis, value in point.items():
+            numeric.setdefault(axis, set()).add(not isinstance(value, str))
+    for axis, kinds in numeric.items():
+        if axis in _FIXED:
+            raise refuse("axis", axis, f"must be none of the table's own columns {', '.join(_FIXED)}")
+        if len(kinds) > 1:
+            raise refuse("axis", axis, "must have either numbers or texts as values in all parts")
 
 
 def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
@@ -29,13 +49,12 @@ def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
     Raises
     ------
     ScenarioError
-        An axis has the name of one of the table's own columns.
+        As for `check_axes`.
 
     """
     runs = [(source, part, run) for source, side in sides.items() for part, some in side.parts.items() for run in some]
+    check_axes(run.where for _, _, run in runs)
     axes = dict.fromkeys(axis for _, _, run in runs for axis in run.where)
-    for axis in axes.keys() & set(_FIXED):
-        raise refuse("axis", axis, f"must be none of the table's own columns {', '.join(_FIXED)}")
     columns: dict[str, list[Any]] = {name: [] for name in ("source", "part", *axes, *_FIXED[2:])}
     for source, part, run in runs:
         numbers = _numbers(run)

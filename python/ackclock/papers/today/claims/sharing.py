@@ -23,10 +23,10 @@ WORSE: Final = 200 / 3
 LARGE: Final = BUFFERS[-1]
 _OTHERS: Final = Named("all but Reno", [sender for sender in TODAY if sender != "Reno"])
 
-_share = {buffer: SHARE.at("beside", sender=_OTHERS, buffer=buffer) for buffer in BUFFERS}
-_greedy = SHARE.at("greedy beside", sender=_OTHERS, buffer=PIPE)
-_reno = RENO_GOODPUT.at("beside", sender=_OTHERS, buffer=BUFFER)
-_reno_alone = RENO_GOODPUT.at("beside", sender="Reno", buffer=BUFFER)
+_share = {buffer: SHARE.at("beside", sender=_OTHERS, packets=buffer) for buffer in BUFFERS}
+_greedy = SHARE.at("greedy beside", sender=_OTHERS, packets=PIPE)
+_reno = RENO_GOODPUT.at("beside", sender=_OTHERS, packets=BUFFER)
+_reno_alone = RENO_GOODPUT.at("beside", sender="Reno", packets=BUFFER)
 _loaded, _free = (PLAIN_COV.at("transfers", sender=TODAY, link=link) for link in ("loaded", "free"))
 
 CLAIMS = (

@@ -22,12 +22,12 @@ def _shares(slug: str, part: str) -> Figure:
             Plot(
                 x=powers("Buffer (packets)", 40, 1900, (50, 417, 1500)),
                 y=powers("Newcomer / Reno (%)", None, None, (10, 20, 50, 100, 200, 500, 1000, 2000)),
-                marks=[Lines(of=SHARE.at(part, sender=_OTHERS), x="buffer", by="sender", pens=PENS)],
+                marks=[Lines(of=SHARE.at(part, sender=_OTHERS), x="packets", by="sender", pens=PENS)],
                 levels=[Level(y=100)],
             )
         ],
         data={"share_percent": of, "loss_percent": LOSS.at(part), "utilization_percent": UTILIZATION.at(part)},
-        numbers=Numbers(of=of, rows="sender", columns="buffer", head="Buffer", caption="Newcomer / Reno, %"),
+        numbers=Numbers(of=of, rows="sender", columns="packets", head="Buffer", caption="Newcomer / Reno, %"),
     )
 
 

@@ -114,12 +114,12 @@ def parts() -> list[Part]:
     return [
         Part(
             name="beside",
-            spots=[spot(beside(each, size, poisson), sender=each, buffer=size) for each in TODAY for size in BUFFERS],
+            spots=[spot(beside(each, size, poisson), sender=each, packets=size) for each in TODAY for size in BUFFERS],
             take=shares,
         ),
         Part(
             name="greedy beside",
-            spots=[spot(beside(each, size, greedy), sender=each, buffer=size) for each in TODAY for size in BUFFERS],
+            spots=[spot(beside(each, size, greedy), sender=each, packets=size) for each in TODAY for size in BUFFERS],
             take=shares,
         ),
         Part(
