@@ -107,7 +107,7 @@ def test_the_matrix_shows_a_word_for_each_verdict() -> None:
     assert panel.heat
     rows = [label for _, label in panel.y.ticks]
     row = panel.heat.words[next(place for place, label in enumerate(rows) if label.endswith(" B-18"))]
-    assert dict(zip(TODAY, row, strict=True)) == {sender: "no" if sender == "BBR" else "yes" for sender in TODAY}
+    assert dict(zip(TODAY, row, strict=True)) == {sender: "✗" if sender == "BBR" else "✓" for sender in TODAY}
     found = cells(PAPER.claims, WORLD.evidence(changed).ours)
     assert found["B-18"]["BBR"] is Verdict.NOT
 

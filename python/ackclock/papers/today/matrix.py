@@ -18,16 +18,14 @@ from ackclock.papers.today.figures.drawing import staggered
 from ackclock.papers.today.senders import DEFINITION, TODAY
 from ackclock.report.html import Statement, Table, Verdict
 
-_SHOWN: Mapping[Verdict, tuple[float, str]] = {
-    Verdict.REPRODUCED: (1.0, "yes"),
-    Verdict.DEPENDS: (0.5, "dep."),
-    Verdict.UNDECIDED: (0.0, "?"),
-    Verdict.NOT: (-0.5, "no"),
-    Verdict.REVERSED: (-1.0, "rev."),
+_SHOWN: Mapping[Verdict, tuple[float, str, str]] = {
+    Verdict.REVERSED: (-1.0, "⇄", "reversed"),
+    Verdict.NOT: (-0.5, "✗", "no longer"),
+    Verdict.UNDECIDED: (0.0, "?", "undecided"),
+    Verdict.DEPENDS: (0.5, "◐", "depends"),
+    Verdict.REPRODUCED: (1.0, "✓", "still true"),
 }
-"""Colour and word of a cell."""
-
-_TICKS = [(-1.0, "reversed"), (-0.5, "no longer"), (0.0, "undecided"), (0.5, "depends"), (1.0, "still true")]
+"""Colour, sign and word of a verdict."""
 
 _SHORT = DEFINITION.table("short")
 
@@ -123,7 +121,7 @@ def _panel(evidence: Both, *, claims: Sequence[Claim]) -> Panel:
             low=-1,
             high=1,
             parted=True,
-            ticks=_TICKS,
+            ticks=[(colour, f"{sign} {word}") for colour, sign, word in _SHOWN.values()],
         ),
     )
 
@@ -132,15 +130,14 @@ def _rows(claims: Sequence[Claim], evidence: Both) -> list[list[str]]:
     found = cells(claims, evidence.ours)
     texts = {claim.key: claim.text for claim in claims}
     return [
-        [f"{key}: {texts[key]}", *(_SHOWN[each[sender]][1] if sender in each else "" for sender in TODAY)]
+        [f"{key}: {texts[key]}", *(_SHOWN[each[sender]][2] if sender in each else "" for sender in TODAY)]
         for key, each in found.items()
     ]
 
 
 def _table(evidence: Both, *, claims: Sequence[Claim]) -> Table:
     return Table(
-        caption="Verdict by question and sender: yes (still true), no (no longer true), rev. (reversed), dep. (depends "
-        "on a setting), ? (undecided)",
+        caption="Verdict by question and sender",
         head=["", *TODAY],
         rows=_rows(claims, evidence),
     )
