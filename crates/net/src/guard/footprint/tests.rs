@@ -1,3 +1,5 @@
+//! Memory estimates, computed by hand.
+
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::{CubicRules, CubicSpec, LawSpec};
