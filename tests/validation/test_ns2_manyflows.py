@@ -149,7 +149,7 @@ class TestSynchronisation:
     ) -> None:
         lines, missed = self.lines(monkeypatch)
         assert missed == []
-        assert "with 2 seeds in Ackclock" in lines[0]
+        assert "Ackclock runs 2 seeds" in lines[0]
         assert "up to 3 standard errors" in lines[0].replace("\n", " ")
         rows = [row.strip("| ").split(" | ") for each in lines for row in each.splitlines() if row.startswith("| ")]
         measures, pipes = rows[:5], rows[7:]

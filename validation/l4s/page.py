@@ -16,54 +16,60 @@ if TYPE_CHECKING:
 INTRODUCTION: Final = f"""\
 # Agreement with an L4S testbed
 
-Made by `make l4s`. This page compares Prague, CUBIC and Reno with a testbed of the L4S kernel: who gets which share of
-DualPI2, FQ-CoDel and a FIFO, and of a queue with classic ECN. `validation/l4s/data` contains the testbed's numbers,
-their source, and its settings.
+Made by `make l4s`. This page compares Ackclock with a testbed that runs the L4S kernel. It compares the shares of the
+link that flows of Prague, CUBIC and Reno get, in DualPI2, in FQ-CoDel, in a FIFO and in a queue with classic ECN.
+`validation/l4s/data` contains the testbed's numbers, their source, and its settings.
 
 ## Settings
 
-The profile is `linux`, with `rtt_target = "0 s"`, because Prague of 2020 depends on its round-trip time, and with
-DualPI2's `min_qlen_step = 2`, that year's rule. The flows start at random within {SPREAD_MS} ms; {len(SEEDS)} seeds.
+Ackclock runs the profile `linux` with two changes. First, `rtt_target = "0 s"`: the rate of Prague in its version of
+2020 depends on its round-trip time. Second, DualPI2's `min_qlen_step = 2`, the rule of 2020. The flows start at random
+times within {SPREAD_MS} ms. Each share is the mean of {len(SEEDS)} seeds.
 
 ## Rule
 
 A share agrees if the mean of our runs differs from the testbed's single run by at most {100 * ALLOWED:.0f} points.
-{BAR} of the 144 shares must agree. The rule is older than the runs of this page, but an earlier comparison was known.
-In it 108 shares agreed, without `min_qlen_step`: in DualPI2 at 10 Mb/s, where a packet takes longer than the step's
-1 ms, CUBIC beside Prague had 8 points too many. The queue's rule of 2020 was then looked up.
+{BAR} of the 144 shares must agree. We fixed this rule before the runs of this page, but after an earlier comparison. In
+the earlier comparison, `min_qlen_step` was not set, and 108 shares agreed. In DualPI2 at 10 Mb/s, the share of CUBIC
+beside Prague was 8 points too large: at this rate, the transmission of a packet takes longer than the step of 1 ms. We
+then looked up the queue's rule of 2020.
 """
 
 LIMITS: Final = """\
 ## What limits the comparison
 
-- In a FIFO, the testbed's own runs scatter. Where both flows have one round-trip time, the same two flows were measured
-  twice, in either order, and the share of CUBIC differs by up to {scatter:.0f} points.
-- In a FIFO at 50 Mb/s, Prague beside CUBIC has less here than on the testbed. Its paced packets find the queue full,
-  and the packets that ACKs release find the place of the one that has just left. With random processing times of up to
-  a packet's transmission (`overhead`), CUBIC's shares beside Prague fall by 2 to 5 points, and 15 of 24 agree as well.
-- Two rules of the testbed's kernel were tried in all FIFO cells. Linux builds super-segments although offloads are off:
-  with `gso = "autosize"` for both flows, 23 of 48 shares agree (without, 26). And Prague's pace counts whole packets,
-  and what is in flight if that is more than the window: with it, CUBIC's shares beside Prague at 10 Mb/s change by up
-  to 10 points, to 0.794 and 0.742 where the testbed has 0.690 and 0.582, and 24 of 48 agree. Neither is the reason.
-- CUBIC alone in its queue of FQ-CoDel at 50 Mb/s and 160 ms has less here than on the testbed. Here, CoDel marks again
-  one round-trip time after the first mark, and CUBIC reduces its window twice. Why the testbed's does so more seldom is
-  not known.
+- In a FIFO, the testbed's own runs scatter. If both flows have the same round-trip time, the testbed measured them
+  twice, once in each order. The share of CUBIC differs between these two runs by up to {scatter:.0f} points.
+- In a FIFO at 50 Mb/s, Prague beside CUBIC gets less in Ackclock than on the testbed. Prague's paced packets find the
+  queue full. An ACK of CUBIC releases a packet just after another packet has left the queue, so CUBIC's packets find a
+  place. In a trial, each packet had a random processing time of up to one transmission time (`overhead`). CUBIC's
+  shares beside Prague then fall by 2 to 5 points, but again 15 of 24 shares agree.
+- We tried two rules of the testbed's kernel in all FIFO cells. Without them, 26 of 48 shares agree. First, Linux builds
+  super-segments although offloads are off. With `gso = "autosize"` for both flows, 23 of 48 shares agree. Second,
+  Prague computes its pace from whole packets, and from the packets in flight if these are more than the window. With
+  this rule, 24 of 48 shares agree. CUBIC's shares beside Prague at 10 Mb/s change by up to 10 points, to 0.794 and
+  0.742, where the testbed has 0.690 and 0.582. Neither rule explains the differences.
+- In FQ-CoDel at 50 Mb/s and 160 ms, CUBIC is alone in its queue and gets less in Ackclock than on the testbed. In
+  Ackclock, CoDel marks again one round-trip time after the first mark, and CUBIC reduces its window twice. On the
+  testbed this happens less often. We do not know why.
 """
 
 CLASSIC: Final = """\
 ## Prague beside a classic flow in one queue with classic ECN
 
-Prague answers each mark with a small reduction, a classic flow halves. In one queue, Prague therefore gets most of the
-link, on the testbed and here. But the testbed's ratio is larger, above all beside Reno, which gets less than CUBIC
-there and more than CUBIC here.
+Prague answers each mark with a small reduction of its window. A classic flow halves its window. If both share a queue,
+Prague therefore gets most of the link, on the testbed and in Ackclock. But the ratio of Prague's rate to the classic
+flow's rate is larger on the testbed. The difference is largest beside Reno: on the testbed Reno gets less than CUBIC,
+in Ackclock it gets more than CUBIC.
 
-The ratio follows from the share p of marked packets, which is equal for both flows here (0.021 and 0.020 with CoDel).
-Prague's window is `2 (1 - p) / p`, and a third more because a reduction waits for the next mark. Reno's is near
-`1.22 / sqrt(p)`. On the testbed, no p fits all rates: Prague's 46.6 Mb/s take 0.02, CUBIC's 1.94 Mb/s 0.035, and Reno's
-1.10 Mb/s 0.105, at which Prague would get 31 and 9 Mb/s. Reno's window there is 2.4 to 4.3 packets.
+The ratio follows from the share p of marked packets. In Ackclock, both flows have the same p (0.021 and 0.020 with
+CoDel). Prague's window is `2 (1 - p) / p`, and a third more because a reduction waits for the next mark. Reno's window
+is near `1.22 / sqrt(p)`. On the testbed, no single p gives all rates. Prague's rate of 46.6 Mb/s requires p = 0.02,
+CUBIC's 1.94 Mb/s p = 0.035, and Reno's 1.10 Mb/s p = 0.105. With p = 0.035 Prague would get 31 Mb/s, and with p = 0.105
+it would get 9 Mb/s. Reno's window on the testbed is 2.4 to 4.3 packets.
 
-The classic senders are those of today's kernel. Linux 6.18 was measured through a bottleneck in user space that marks
-at random, at 50 Mb/s and 27 ms. Reno is above CUBIC there too:
+Our classic senders follow today's kernel. We measured Linux 6.18 at 50 Mb/s and 27 ms, through a bottleneck in user
+space that marks packets at random. There too, Reno has a larger window than CUBIC:
 
 | marked | sender | Linux 6.18: window | Mb/s | Ackclock: window | Mb/s |
 | ---: | --- | ---: | ---: | ---: | ---: |
@@ -72,8 +78,9 @@ at random, at 50 Mb/s and 27 ms. Reno is above CUBIC there too:
 | 5 % | Reno | 5.4 | 2.05 | 5.3 | 1.82 |
 | 5 % | CUBIC | 4.5 | 1.71 | 4.1 | 1.47 |
 
-One change at a time, in `fq_codel(1q)` and `pie`, with ECN. The testbed has 42 and 60 beside Reno, 24 and 23 beside
-CUBIC. This table and the one above are older than the quick ACKs of marks, which change a ratio by at most 2:
+The next table shows how single changes affect the ratio, in `fq_codel(1q)` and in `pie`, both with ECN. The testbed's
+ratios are 42 and 60 beside Reno, and 24 and 23 beside CUBIC. We made this table and the table above before receivers
+acknowledged marks at once (quick ACKs). Quick ACKs change a ratio by at most 2:
 
 | change | Reno, CoDel | Reno, PIE | CUBIC, CoDel | CUBIC, PIE |
 | --- | ---: | ---: | ---: | ---: |
@@ -93,23 +100,24 @@ CUBIC. This table and the one above are older than the quick ACKs of marks, whic
 | none, with the quick ACKs of marks | 14.0 | 15.5 | 17.6 | 17.4 |
 | the same, and Prague's pace for whole packets, and what is in flight if that is more | 15.1 | 16.4 | 17.7 | 19.8 |
 
-What is excluded:
+We excluded these explanations:
 
-- Prague's law and its fallback: the source of version 0.5, which the testbed ran, has the same growth and the same one
-  reduction per round trip, and the fallback is off by default.
+- Prague's law and its fallback: the testbed ran version 0.5. Its source has the same growth and the same single
+  reduction per round trip as ours. The fallback is off by default.
 - Reno's law: the L4S kernel's source, read at commit 89028be6, has the usual growth and halving.
-- The queue: CoDel marks at intervals, PIE and RED at random, and all have larger ratios on the testbed. PIE and RED
-  draw marks without looking at the flow, so that both flows have the same p in the long run.
-- The kind of signal: where the middlebox removes ECN, packets are dropped, and the ratios are the same.
+- The queue: CoDel marks at intervals, PIE and RED mark at random. With all three, the ratio is larger on the testbed.
+  PIE and RED mark packets independently of their flow, so both flows have the same p in the long run.
+- The kind of signal: if the middlebox removes ECN, the queue drops packets, and the ratios are the same.
 - The kernel's smallest window of two packets, whole windows and delayed ACKs: the profile has them.
-- Two faults of ours: RED dropped ECN-capable packets above `max_th`, where Linux marks them. The ratio beside Reno in
-  `red(150000b)` was 4. And receivers did not acknowledge the first mark, and the packet with CWR, at once. The classic
-  flow gets a little more with it.
+- Two faults of ours, now corrected. RED dropped ECN-capable packets above `max_th`, where Linux marks them. The ratio
+  beside Reno in `red(150000b)` was then 4. And receivers did not acknowledge the first mark and the packet with CWR at
+  once. With the correction, the classic flow gets slightly more.
 
-What would fit is a Reno that grows by 0.1 packets per round trip: 45 to 1 with CoDel and 48 to 1 with PIE. Two
-reductions per mark give 19 and 22. CUBIC depends less on such a fault, as its growth follows the clock. The testbed has
-Reno in no other test, its kernel of 2020 was not run here, and the repository has no time series of these tests, which
-are on a server of their own. The reason remains open.
+If Reno grew by only 0.1 packets per round trip, the ratio would be near the testbed's: 45 to 1 with CoDel and 48 to 1
+with PIE. If Reno made two reductions per mark, the ratios would be 19 and 22. Such a fault would affect CUBIC less,
+because CUBIC's growth follows the clock. We could not test this explanation. The testbed has no other test with Reno,
+and we did not run its kernel of 2020. The time series of these tests are on another server, not in the repository. The
+reason remains open.
 """
 
 

@@ -16,53 +16,58 @@ if TYPE_CHECKING:
 UNEXPLAINED: Final = "Not explained yet."
 
 _WRITES = (
-    "One or two packets are lost per cycle, depending on which pairs of segments the ACKs cover at its peak. The "
-    "kernel had one cycle after the first 10 s."
+    "One or two packets are lost per cycle. The number depends on the pairs of segments that ACKs cover at the peak of "
+    "the cycle. The kernel had only one cycle after the first 10 s."
 )
 _LATER = (
-    "At this rate and round-trip time, the losses depend on how late packets are. The kernel had more runs at a time "
-    "than in the traces, and its two losses with CUBIC differ by half. With all lateness multiplied by 2.5, our losses "
-    "are 0.00072 with Reno and 0.00035 with CUBIC, and by 4, 0.00074 and 0.00055. With the lateness scaled to the "
-    "cell's own 99th percentile, a rule that was fixed before, they are 0.00063 and 0.00031, and 29 of 32 losses agree "
-    "as well. Added stalls of 6 to 10 ms change nothing."
+    "At this rate and round-trip time, the loss depends on the lateness of packets. More of the kernel's runs shared "
+    "the machine in these cells than in the traces. The kernel's two repetitions with CUBIC differ by half in their "
+    "loss. If we multiply all lateness by 2.5, our loss is 0.00072 with Reno and 0.00035 with CUBIC. With a factor of "
+    "4 it is 0.00074 and 0.00055. We also scaled the lateness to the cell's own 99th percentile, by a rule that was "
+    "fixed before. The loss is then 0.00063 with Reno and 0.00031 with CUBIC, and again 29 of 32 losses agree. "
+    "Additional stalls of 6 to 10 ms change nothing."
 )
 _WINDOW = (
-    "The receive window stopped to grow during a gap, and the kernel's receiver sent one quick ACK more. Ackclock's "
-    "number of quick ACKs is fixed for a window that does not change."
+    "The receive window stopped growing during a gap, and the kernel's receiver sent one more quick ACK. In Ackclock, "
+    "the receive window does not change, and the number of quick ACKs is fixed."
 )
 _TIMER = (
-    "The timer for late segments and an ACK that shows the loss coincide. In the kernel the timer comes first, by a "
-    "microsecond, in Ackclock the ACK."
+    "The timer for late segments and an ACK that shows the loss coincide. In the kernel, the timer is first by a "
+    "microsecond. In Ackclock, the ACK is first."
 )
 _PACING = (
-    "The timer of pacing woke up 0.3 to 1.1 ms late, which no record shows. An ACK that shows a loss and the end of a "
-    "pacing interval nearly coincide, so that in the kernel one of them comes first, in Ackclock the other; or the "
-    "queue is full, and another one of two segments is lost."
+    "The kernel's pacing timer woke up 0.3 to 1.1 ms late. No record shows this lateness, so a replay cannot reproduce "
+    "it. In some traces, an ACK that shows a loss and the end of a pacing interval nearly coincide, and Ackclock "
+    "processes them in the other order. In the other traces the queue is full, and Ackclock loses a different one of "
+    "two segments."
 )
 _CONVERGENCE = (
-    "The kernel's periods scatter widely (standard deviation 1.5 and 2.0 s). CUBIC has two kinds of cycle, of about 3 "
-    "and 7 s. Fast convergence makes a cycle long if its peak is lower than the last one by a single segment."
+    "The kernel's periods scatter widely (standard deviation 1.5 and 2.0 s). CUBIC has short cycles of about 3 s and "
+    "long cycles of about 7 s. Fast convergence makes a cycle long if its peak is lower than the peak before. A single "
+    "segment is enough."
 )
 _MARGIN = (
-    "Late ACKs raise the largest delivery rate that BBR measures, and with it the queue, which is 4.1 ms without "
-    "lateness. A few stalls decide, so that the three runs differ."
+    "Late ACKs raise the largest delivery rate that BBR measures, and this makes the queue longer. Without lateness "
+    "the mean queueing delay is 4.1 ms. A few stalls determine the result of a run, so the three runs differ."
 )
 _SCATTER = (
-    "The kernel's repetitions scatter: the share is 0.735 with the frozen clock, 0.802 with the ordinary one, and the "
-    "standard deviation 0.06. Ackclock's path has stalls as with the ordinary clock."
+    "The kernel's repetitions scatter, with a standard deviation of 0.06. The mean share is 0.735 with the frozen "
+    "clock, and 0.802 with the ordinary clock. The stalls of Ackclock's path are those of the ordinary clock."
 )
 _ONE_CLOCK = (
-    "All senders of the kernel's run are on one host, so that their timers fire with the same ticks: of the packets "
-    "that follow more than 1 s of silence of their flow, 91 % arrived in the same quarter of a millisecond of a tick "
-    "of 4 ms, and timeouts of 16 s and more come in steps of 2 s. The queue is full, and at most one or two packets "
-    "of such a group find room: 71 % of them are lost, against 42 % of all. In Ackclock each host has a clock of its "
-    "own, and 54 % are lost, against 50 %. With `tick_phase` 701 ms for all senders, 193 flows are silent (179 in the "
-    "kernel), a flow times out 5.1 times (5.5), and 39 % of the packets of the second minute are lost (37 %)."
+    "All senders of the kernel's run are on one host, so their timers fire at the same ticks of its clock. Consider "
+    "the packets that follow a silence of their flow of more than 1 s. 91 % of them arrived in the same quarter of a "
+    "millisecond of a tick of 4 ms. Timeouts of 16 s and more even come in steps of 2 s. Such packets therefore arrive "
+    "in groups. The queue is full, and at most one or two packets of a group find space: 71 % of these packets are "
+    "lost, but only 42 % of all packets. In Ackclock each host has its own clock, and 54 % of these packets are lost, "
+    "and 50 % of all packets. If all senders have the `tick_phase` 701 ms, Ackclock is near the kernel: 193 flows are "
+    "silent (kernel: 179), a flow times out 5.1 times (kernel: 5.5), and 39 % of the packets of the second minute are "
+    "lost (kernel: 37 %)."
 )
 _SLOW_START = (
-    "In the kernel's first repetition, slow start of the first burst ends at a threshold of 28 segments instead of 75. "
-    "That machine stalled for 50 ms, and later bursts have the same threshold. The other two repetitions agree: 160 to "
-    "161 ms a burst, and windows of 76 and 77 segments."
+    "In the kernel's first repetition, slow start of the first burst ends at a threshold of 28 segments instead of 75, "
+    "because the machine stalled for 50 ms. Later bursts keep this threshold. The other two repetitions agree: a burst "
+    "takes 160 to 161 ms, and the windows are 76 and 77 segments."
 )
 _LATE_BURST = "One burst of the kernel's third repetition took 122 ms. Without it, the kernel's mean is 41.0 ms."
 

@@ -9,11 +9,12 @@ from linux.markdown import table
 _TEXT: Final = """\
 ## Scripts of packetdrill
 
-Of the 177 scripts of [google/packetdrill](https://github.com/google/packetdrill) at 2c4001c4, 34 test the behaviour of
-a sender: those in `gtests/net/tcp/` in the folders `cubic`, `cwnd_moderation`, `ecn`, `fast_recovery`,
-`fast_retransmit`, `limited_transmit`, `sack` and `slow_start`, and one of the tool's own, `fr-4pkt-sack-linux`. 30 are
-equal with `ackclock conform --set "timer_tick=1 ms"`; packetdrill expects a kernel with such ticks. The other four
-describe kernels before 6.18. Each becomes equal if the rule of its kernel is put into the sender:
+[google/packetdrill](https://github.com/google/packetdrill) has 177 scripts at 2c4001c4. 34 of them test the behaviour
+of a sender: the scripts of `gtests/net/tcp/` in the folders `cubic`, `cwnd_moderation`, `ecn`, `fast_recovery`,
+`fast_retransmit`, `limited_transmit`, `sack` and `slow_start`, and a script of the tool itself, `fr-4pkt-sack-linux`.
+In 30 of them, Ackclock's packets equal those of the script. They ran with `ackclock conform --set "timer_tick=1 ms"`,
+because packetdrill expects a kernel with such ticks. The other four scripts describe kernels before 6.18. Each of them
+becomes equal if the sender gets the rule of that kernel:
 
 """
 

@@ -34,10 +34,10 @@ MEASURED: Final = """\
 ## Measurements of the kernel
 
 `validation/linux/data` contains the measurements, and a description of their origin. The kernel's real TCP sent real
-packets between two network namespaces. A program in user space was the path between them: a rate limit, a drop-tail
-buffer and a delay. The kernel ran in a virtual machine that was also used by other work, so the path was late at times.
-The median lateness of a packet is about 0.03 ms, and the 99th percentile about 0.3 ms, but there are also stalls of 5
-to 30 ms.
+packets between two network namespaces. A program in user space emulated the path between them: a rate limit, a
+drop-tail buffer and a delay. The kernel ran in a virtual machine on a host with other work, so the program forwarded
+some packets late. The median lateness of a packet is about 0.03 ms, and the 99th percentile about 0.3 ms. There are
+also stalls of 5 to 30 ms.
 
 - Reliable: all numbers with buffers of at least one bandwidth-delay product (BDP), the start of a connection, and the
   order of all events in the traces.
@@ -57,59 +57,63 @@ agrees if it differs from the mean of the kernel's repetitions by at most the al
 - Single flows: means of {len(SINGLE_SEEDS)} runs. The kernel has one to three repetitions. If the kernel loses no
   packet, ours must lose none. The sawtooth period is the mean time between reductions of the window. It is compared if
   the kernel has at least {CYCLES} complete cycles. Cells with a buffer below {SMALL_BUFFER:g} BDP are not judged.
-- BBR alone: goodput and the mean round-trip time, which is the path's plus the mean wait, are judged with all buffers.
-  For the round-trip time, the kernel's repetition with the frozen clock does not count: BBR then measures a slower
-  network.
+- BBR alone: goodput and the mean round-trip time are judged with all buffers. The mean round-trip time is the path's
+  round-trip time plus the mean wait in the queue. One repetition of the kernel ran with a frozen clock. It does not
+  count for the round-trip time, because BBR then measures a slower network.
 - Random loss: means of {len(SEEDS)} runs on both sides. Competition: means of {len(SHARE_SEEDS)} runs and of the
   kernel's 5 to 8.
-- In all these cells our path is as late as the measurement's: packets and ACKs are late as those of the traces were,
-  one trace after the other, from a random time on. This record has 124 s. The median lateness of data is 0.02 ms and
-  the 99th percentile 0.18 ms, of ACKs 0.07 and 0.37 ms with the times in which sender and receiver answer. The cells'
-  own runs were later still, but only percentiles of them are known. This was added after the first comparisons, in
-  which single flows had one run, as nothing was random, and competition 5 on both sides. Without it, and with the
-  kernel's first 5 repetitions, 28 of 32 losses, 22 of 24 of BBR's round-trip times and 9 of 13 shares of the first
-  agreed.
-- Scripted losses: a script loses given transmissions of given segments, such as the first two of segment 100. A replay
-  loses the same transmissions. The order agrees if all segments of the trace, retransmissions included, are sent in the
-  same order. At least {100 * ORDER_BAR:.0f} % of the traces must agree.
-- The times of a trace agree if the order agrees, and at least {100 * PUNCTUAL:.0f} % of the segments are sent at the
+- In all these cells our path is as late as the path of the measurement. The traces record how late each packet and each
+  ACK was. We join the traces to a record of 124 s. Each run starts at a random time in this record, and its packets and
+  ACKs get the recorded lateness. The lateness of data has a median of 0.02 ms and a 99th percentile of 0.18 ms. For
+  ACKs, these are 0.07 and 0.37 ms, including the times in which sender and receiver answer. In the kernel's runs of the
+  cells, packets were even later, but we know only percentiles of this lateness.
+- We added this lateness after the first comparisons. In the first comparisons, nothing was random for single flows, so
+  they had one run. Competition had 5 runs on both sides. Without lateness, and with the kernel's first 5 repetitions,
+  these numbers agreed: 28 of 32 losses, 22 of 24 of BBR's round-trip times, and 9 of 13 shares of the first.
+- Scripted losses: a script loses given transmissions of given segments. Of segment 100, for example, it may lose the
+  first two transmissions. A replay in Ackclock loses the same transmissions. The order agrees if the replay sends all
+  segments of the trace in the same order, including retransmissions. At least {100 * ORDER_BAR:.0f} % of the traces
+  must agree.
+- The times of a trace agree if the order agrees, and if at least {100 * PUNCTUAL:.0f} % of the segments are sent at the
   same time. At least {100 * TIMES_BAR:.0f} % of the traces must agree. Times count from the first data segment. Two
-  times are the same if they differ by at most {LATENESS_MS:g} ms, or by the 99th percentile of the trace's lateness if
-  that is larger, plus {WAKE_UPS} times the trace's median lateness per elapsed round-trip time. The addition is
-  necessary because the kernel's sender and receiver, and the path in both directions, each wake up late once per round
-  trip, and the delays add up.
-- A segment without an ACK or another segment in the {QUIET_MS:g} ms before it was sent by a timer or by the
-  application. The kernel's timers have a granularity of {JIFFY_MS:g} ms, and of {8 * JIFFY_MS:g} ms above
-  {WHEEL_MS:g} ms, so such a segment may be later by two of these units. Later times count from such a segment.
-- Traces with BBR have the same rules, but they are compared up to {COMPARABLE_MS:g} ms after the first segment if the
-  application always has data. Startup and drain last about as long, and then the cycles begin in a random phase.
-  This limit was set after the first comparison.
-- Replays use what the measurement itself tells; this was added after the first comparisons. Each packet and each ACK
-  of a replay is late by as much as the kernel's at that time, and ACKs also by the times in which the kernel's sender
-  answered them and by the receiver's median. The clock of timers ticks at the same time after the first segment as the
-  kernel's, if one of the kernel's timers has sent a segment again and so shows a tick. CUBIC's pace depends on the
-  clock. If no timer shows it, it ticks at the one of 16 times in {JIFFY_MS:g} ms with which most windows before ACKs
-  are the kernel's. In the traces `cubic_d100_101_of_each_100` and `cubic_dev30`, whose timers show a tick, the windows
-  lead to the same tick. With the mean lateness for all packets, and ticks of timers only, order and times of 32 traces
-  agreed. The rules and bars themselves are the same as before.
+  times are the same if they differ by at most a limit, which is the sum of two parts. The first part is the 99th
+  percentile of the trace's lateness, but at least {LATENESS_MS:g} ms. The second part is {WAKE_UPS} times the trace's
+  median lateness for each elapsed round-trip time. The second part is necessary because delays add up: in each round
+  trip, the kernel's sender, its receiver and the path in both directions each wake up late once.
+- If no ACK and no other segment precedes a segment within {QUIET_MS:g} ms, a timer or the application sent it. The
+  kernel's timers have a granularity of {JIFFY_MS:g} ms, and of {8 * JIFFY_MS:g} ms above {WHEEL_MS:g} ms. Such a
+  segment may therefore be late by another two of these units. The times of later segments count from this segment.
+- Traces with BBR have the same rules, with one exception: if the application always has data, they are compared only in
+  the first {COMPARABLE_MS:g} ms. Startup and drain last about as long. After them the cycles begin in a random phase.
+  We set this limit after the first comparison.
+- A replay uses the lateness and the clock ticks that its trace shows. In a replay, each packet and each ACK is as late
+  as the kernel's packets and ACKs at that time. An ACK is additionally late by two times: the time in which the
+  kernel's sender answered it, and the median time of the kernel's receiver. A timer of the kernel that retransmits a
+  segment shows a tick of the kernel's clock. In the replay, the timers' clock then ticks at the same time after the
+  first segment. The pace of CUBIC depends on this clock too. If no timer shows a tick, we try 16 phases of the clock
+  within {JIFFY_MS:g} ms. We take the phase with which most windows before ACKs equal the kernel's. In the traces
+  `cubic_d100_101_of_each_100` and `cubic_dev30`, a timer shows a tick, and the windows lead to the same tick.
+- We added this after the first comparisons. Before, all packets had the mean lateness, and only timers showed ticks.
+  Then order and times of 32 traces agreed. The rules and bars themselves did not change.
 """
 
 MORE: Final = f"""\
 ## More of the kernel: many flows, bursts, outages, changes and short flows
 
-A second set of measurements of the same kernel has {len(REPETITIONS)} repetitions of each cell. Ackclock has as many
-runs, with the kernel's starts of the flows. A measure agrees if the ranges of the repetitions overlap, or if the means
-differ by at most {100 * RELATIVE:.0f} % of the kernel's mean or by at most {ABSOLUTE:g}. The rule was fixed before the
-first comparison. At least {100 * BAR:g} % of the measures must agree.
+A second set of measurements of the same kernel has {len(REPETITIONS)} repetitions of each cell. Ackclock has the same
+number of runs. In these runs, flows start at the same times as in the kernel's repetitions. A measure agrees if the
+ranges of the repetitions overlap, or if the means differ by at most {100 * RELATIVE:.0f} % of the kernel's mean or by
+at most {ABSOLUTE:g}. This rule was fixed before the first comparison. At least {100 * BAR:g} % of the measures must
+agree.
 
-- Many flows: 50 to 300 flows with packets of 552 bytes at 1.6 Mb/s and 100 ms, from 60 to 120 s. The largest number of
-  doublings of the RTO is counted for each flow.
-- All other parts: 20 Mb/s, 40 ms, and a buffer of 67 packets, with changes of the rate 400 packets.
+- Many flows: 50 to 300 flows with packets of 552 bytes at 1.6 Mb/s and 100 ms, measured from 60 to 120 s. For each
+  flow, we take the largest number of doublings of its RTO.
+- All other parts: 20 Mb/s, 40 ms, and a buffer of 67 packets. With changes of the rate, the buffer has 400 packets.
 - Bursts: the application writes all segments of a burst at once. Completion is the time from the burst's first packet
   to its last delivery. The numbers are means over all bursts except the first one.
-- Requests beside a bulk flow: 69 segments each 2 s, beside a bulk flow of the same kind.
-- Outages: packets that arrive at the bottleneck for some seconds are lost: data, ACKs or both.
-- Changes of the rate: the rate is 20 and 2 Mb/s in turn, for 10 s each.
+- Requests beside a bulk flow: a request for 69 segments every 2 s, beside a bulk flow with the same sender.
+- Outages: for some seconds, the bottleneck loses all packets that arrive: data, ACKs or both.
+- Changes of the rate: the rate alternates between 20 and 2 Mb/s, with 10 s each.
 - Short flows: 200 transfers of equal size at random times, with a load of one half.
 
 {{counts}}

@@ -22,11 +22,12 @@ Lines = tuple[list[str], list[str]]
 
 
 EXPLAINED = f"""\
-Each point has two tests. It is *not distinguishable* if the means of the two simulators differ by no more than the
-margin, or by no more than {STANDARD_ERRORS} standard errors (s.e.) of the difference; scatter makes this test easier to
-pass. It is *equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin; scatter makes
-this test harder to pass. A bar is the required share of points that are not distinguishable. Distinguishable points are
-repeated with new seeds: a large difference appears again, but a small difference may not with so few seeds.
+Each point has two tests. A point is *not distinguishable* if the means of the two simulators differ by at most the
+margin, or by at most {STANDARD_ERRORS} standard errors (s.e.) of the difference. Scatter makes this test easier to
+pass. A point is *equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin. Scatter
+makes this test harder to pass. The bar of a measure is the required share of points that are not distinguishable. A
+second round repeats the distinguishable points with new seeds. Large differences appear again. Small differences may
+disappear, because there are few seeds.
 """
 """Introduction to the tables of every study."""
 

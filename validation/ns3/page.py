@@ -44,15 +44,16 @@ network with the profile `rfc` and these differences:
 | a discipline of B packets, and one packet in the device behind it | `packets = B + 1` (3) |
 
 1. Our CUBIC, DCTCP and BBR use RACK, which ns-3.44 does not have.
-2. The round-trip time doubles only in buffers larger than a bandwidth-delay product; there, `"hystart"` is nearest.
-3. `count_in_service = false`. The targets of CoDel and PIE are longer by the transmission of one packet, and the step
-   is at K + 1 packets.
+2. The round-trip time doubles only if the buffer is larger than a bandwidth-delay product. For such buffers,
+   `"hystart"` is the nearest option.
+3. With `count_in_service = false`. In Ackclock, the targets of CoDel and PIE are longer by the transmission time of one
+   packet, and the step is at K + 1 packets.
 
-ns-3 measures waiting times in the queue discipline. Ours are therefore the mean queue without its first packet, divided
-by the departures per second.
+ns-3 measures waiting times in the queue discipline, without the device behind it. To get the same times from Ackclock,
+we take the mean queue without its first packet, and divide it by the departures per second.
 
-Our flows start at a random time in the {JITTER_MS} ms after ns-3's start, with {len(SEEDS)} seeds. ns-3 has one run of
-each network, or two of different length.
+Ackclock runs each network with {len(SEEDS)} seeds. Its flows start at a random time in the {JITTER_MS} ms after ns-3's
+start. ns-3 has one run of each network, or two runs of different length.
 """
 
 TOLERANCES: Final = f"""\
@@ -64,28 +65,31 @@ The rule was fixed before the first comparison. A cell agrees if
 - the means of the queueing delay differ by at most {100 * WAITING.relative:g} %, or one side's mean is between two runs
   of the other side.
 
-{100 * BAR:.0f} % of the cells must agree. Two exceptions follow from ns-3's known faults, which were listed before:
+{100 * BAR:.0f} % of the cells must agree. There are two exceptions, because of faults of ns-3 that we had listed before
+the comparison:
 
-- With BBR, only goodput is judged, because ns-3's BBR keeps a queue that Linux's BBR does not have.
-- CUBIC and Reno are judged with ns-3's classic recovery. ns-3's PRR reduces the window twice. These cells are listed,
-  but not judged.
+- With BBR, only goodput is judged. ns-3's BBR keeps a queue that Linux's BBR does not have.
+- CUBIC and Reno are judged with ns-3's classic recovery. ns-3's PRR reduces the window twice, so their cells with PRR
+  are listed, but not judged.
 
-Two things were changed after the first comparison, in which 55 of 58 cells agreed. Reno with a drop-tail buffer of 8
-packets, Reno with PIE at 80 ms, and CUBIC beside Reno with CoDel at 20 ms differed.
+In the first comparison, 55 of 58 cells agreed. These three differed: Reno with a drop-tail buffer of 8 packets, Reno
+with PIE at 80 ms, and CUBIC beside Reno with CoDel at 20 ms. We then made two changes:
 
-- The option `grow_on_exit` was added: ns-3's windows show that the ACK that ends a recovery adds about two segments.
-- A fault of ours was corrected. Where ACKs count segments (`byte_counting`), an ACK that filled a gap after a timeout
-  counted for every segment below it. In congestion avoidance the window could grow from 2 to 68 segments with one ACK.
-  An ACK now counts for one window at most, so that it adds one segment at most (RFC 5681, section 3.1).
+- We added the option `grow_on_exit`. ns-3's windows show that the ACK that ends a recovery adds about two segments.
+- We corrected a fault of ours. With `byte_counting`, ACKs count the segments that they acknowledge. An ACK that filled
+  a gap after a timeout counted for every segment below it. In congestion avoidance, a single ACK could thus increase
+  the window from 2 to 68 segments. An ACK now counts for at most one window. It therefore adds at most one segment (RFC
+  5681, section 3.1).
 """
 
 
 DCTCP: Final = """\
 ## DCTCP's estimate of marks
 
-The page judges goodput and delay. The estimate `alpha` of marked packets differs more: ns-3's example `tcp-validation`
-has 0.06 to 0.085 with one flow at 50 Mb/s and 10 ms through CoDel that marks after 1 ms. The fluid law (Alizadeh et
-al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3) gives 0.21. One setting of ns-3 was changed after the other:
+This page judges goodput and delay. `alpha`, DCTCP's estimate of the share of marked packets, differs more. In ns-3's
+example `tcp-validation`, one flow crosses CoDel, which marks after 1 ms, at 50 Mb/s and 10 ms. There `alpha` is 0.06 to
+0.085. The fluid law gives 0.21 (Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3). To find the
+reason, we changed one setting of ns-3 after the other:
 
 | ns-3, each row with the changes of the rows above | `alpha`, mean | share of marks |
 | --- | ---: | ---: |
@@ -104,24 +108,26 @@ al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3) gives 0.21. One setti
 | profile `rfc`, in which an ACK of two packets grows the window as one does | 0.099 | 0.100 |
 | profile `linux` | 0.142 | 0.142 |
 
-- Byte queue limits: packets leave the discipline in groups of seven, so that at one window only two of seven wait
-  longer than the threshold. Marks come gradually, and each reduction needs fewer of them.
+- Byte queue limits: packets leave the discipline in groups of seven. At some window, only two of the seven packets wait
+  longer than the threshold. Marks therefore begin gradually, and each reduction needs fewer of them.
 - Delayed ACKs: packets arrive in pairs, and near the threshold only the second of a pair is marked.
-- What remains is 1 % with an ACK for each packet. With delayed ACKs and windows reduced at once, ours is 7 % larger
-  (0.139 for 0.129): here, unmarked ACKs in the round trip after a reduction grow the window, in ns-3 none does. With a
-  step of 20 packets at 10 Mb/s, it is 0.212 for 0.214 (20 ms) and 0.151 for 0.152 (80 ms).
-- ns-3's PRR reduces the window twice, or too much: with the step and delayed ACKs, 18 % of ns-3's packets are marked at
-  20 ms and 8 % at 80 ms, with classic recovery 15 and 10 %; ours are 15 and 10 %.
-- The comparison found a fault of ours, with windows that grow by whole segments: a reduction to a fraction of a segment
-  looked like slow start. `alpha` was 6 to 11 % larger before.
+- The remaining difference is 1 % with an ACK for each packet. With delayed ACKs and windows reduced at once, our
+  `alpha` is 7 % larger than ns-3's (0.139, ns-3 0.129). The reason is the round trip after a reduction: unmarked ACKs
+  grow the window in Ackclock, but not in ns-3. With a step of 20 packets at 10 Mb/s, our `alpha` is 0.212 at 20 ms
+  (ns-3 0.214) and 0.151 at 80 ms (ns-3 0.152).
+- ns-3's PRR reduces the window twice, or too much. With the step, delayed ACKs and PRR, ns-3 marks 18 % of the packets
+  at 20 ms and 8 % at 80 ms. With classic recovery, ns-3 marks 15 and 10 %, as Ackclock does.
+- The comparison found a fault of ours, now corrected. With windows that grow by whole segments, the sender took a
+  reduction to a fraction of a segment for slow start. With this fault, `alpha` was 6 to 11 % larger.
 
-`alpha` below the fluid law is not a fault. A packet-level iteration of the rules (`tests/engine/test_dctcp.py`) has the
-law's share of marks within 1 % if the gain is small and every ACK grows the window. ACKs that report marks do not grow
-it (RFC 3168), which takes 5 to 6 %. With the gain of 1/16, `alpha` moves by a fifth up and down in a cycle, and is
-smallest when it is used: 16 to 17 % below the law with one flow, up to 25 % with ten, but not on average with one. The
-engine's `alpha` is that of the iteration within 2 %. Linux's PRR spreads a reduction over a round trip in which the
-queue still marks, and these marks may reduce the window a second time: with a step of 20 packets, `alpha` is 20 %
-smaller with one flow and 14 % with ten.
+An `alpha` below the fluid law is not a fault. To show this, `tests/engine/test_dctcp.py` iterates DCTCP's rules packet
+by packet. If the gain is small and every ACK grows the window, the iteration's share of marks is within 1 % of the law.
+But ACKs that report marks do not grow the window (RFC 3168), which lowers the share of marks by 5 to 6 %. And with the
+usual gain of 1/16, `alpha` moves up and down by a fifth in a cycle. At the time of a reduction it is smallest: 16 to 17
+% below the law with one flow, and up to 25 % with ten. With one flow, its mean over the cycle is not below the law. The
+engine's `alpha` is within 2 % of the iteration's. Linux's PRR spreads a reduction over a round trip in which the queue
+still marks packets. These marks may reduce the window a second time. With a step of 20 packets, `alpha` is then 20 %
+smaller with one flow and 14 % smaller with ten.
 """
 
 
@@ -197,8 +203,8 @@ def _shares(found: Sequence[Compared]) -> str:
         if theirs is not None and ours is not None and one.cell.part != FAULTY:
             rows.append([one.cell.name, f"{theirs:.2f}", f"{ours:.2f}", f"{ours - theirs:+.2f}"])
     return (
-        "## Shares\n\nShare of the goodput that the CUBIC flows get. These numbers are not judged. Beside BBR, they "
-        "depend on the\ntimeouts of CUBIC and BBR, as ns-3.44 has no RACK.\n\n"
+        "## Shares\n\nThe table shows the share of the goodput that the CUBIC flows get. These numbers are not judged. "
+        "ns-3.44 has no\nRACK. Beside BBR, the shares therefore depend on the timeouts of CUBIC and BBR.\n\n"
         f"{table(['cell', 'ns-3', 'Ackclock', 'difference'], rows)}"
     )
 

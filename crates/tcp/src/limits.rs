@@ -49,26 +49,28 @@ macro_rules! limits {
 limits! {
     /// The application has supplied no data to send: before its first data, between its data, and after its last.
     Application "application",
-    /// Data waits because the window that the receiver advertises, which is smaller than the congestion window, is full.
+    /// Data waits because the receive window is full. The receive window, which the receiver advertises, is smaller
+    /// than the congestion window.
     ReceiverWindow "receiver_window",
-    /// Data waits because the congestion window is full, and it is in slow start: at the start, which includes the
-    /// handshake, after a timeout or after an idle time.
+    /// Data waits because the congestion window is full, and it is in slow start. It is in slow start at the start,
+    /// including the handshake, after a timeout, and after an idle time.
     SlowStart "slow_start",
-    /// Data waits because the congestion window is full, outside of slow start and after a loss: no later mark has reduced
-    /// the window.
+    /// Data waits because the congestion window is full, outside of slow start. A loss has reduced the window, and no
+    /// mark has reduced it since.
     Loss "loss",
-    /// Data waits because the congestion window is full, outside of slow start and after a mark (ECN): no later loss has
-    /// reduced the window.
+    /// Data waits because the congestion window is full, outside of slow start. A mark (ECN) has reduced the window,
+    /// and no loss has reduced it since.
     Marks "marks",
-    /// Data waits because the congestion window is full, outside of slow start and by the choice of the law: nothing has
-    /// reduced the window yet, or the law sets it by a model of the path, except in the recovery from a loss.
+    /// Data waits because the congestion window is full, outside of slow start, by the choice of the law. Either
+    /// nothing has reduced the window yet, or the law sets the window by a model of the path and no loss is being
+    /// repaired.
     Window "window",
-    /// Data that the window allows waits for its time in the pace, or for packets to leave the first link
+    /// Data that the window allows waits for its pacing time, or until packets have left the first link
     /// (`limit_output_bytes`).
     Pacing "pacing",
     /// Data that the window allows waits for the sender's processing time (`overhead`).
     Processing "processing",
-    /// The sender has waited in vain for ACKs: from its last turn until its retransmission timer fired.
+    /// The sender waits for ACKs that do not arrive: from its last turn until its retransmission timer fires.
     Timeout "timeout",
 }
 

@@ -37,7 +37,8 @@ class RunNumbers:
     def drops_policed(self) -> int:
         """Packets dropped by the link's policer.
 
-        The four parts add up to ``drops``. They are printed only if some drops were not at arrival.
+        ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+        printed only if some drops were not at arrival.
         """
     @property
     def loss(self) -> float | None:
@@ -46,7 +47,7 @@ class RunNumbers:
     def marks(self) -> int:
         """Packets that the queue marked (ECN).
 
-        They have the codepoint CE; packets that already had it count too. Printed only if above 0.
+        They have the codepoint CE. Packets that already had it count too. Printed only if above 0.
         """
     @property
     def corrupted(self) -> int:
@@ -61,32 +62,33 @@ class RunNumbers:
     def goodput_bps(self) -> float:
         """Bits delivered in order for the first time, per second, including headers.
 
-        It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        It can exceed the link's rate: data that crossed the link earlier counts when it is delivered in order.
         """
     @property
     def payload_bps(self) -> float:
         """Bits of data delivered in order for the first time, per second, without headers.
 
-        A TCP packet holds ``payload`` bytes of data (``packet_size`` minus 40, in the profile ``linux`` minus
-        52), a UDP packet 28 bytes less than its size.
+        A TCP packet holds ``payload`` bytes of data: ``packet_size`` minus 40, or minus 52 in the profile
+        ``linux``. A UDP packet holds 28 bytes less than its size.
         """
     @property
     def utilization(self) -> float:
         """Throughput divided by the link's rate.
 
-        The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        This is the fraction of time in which the link transmits. If the rate changes, its mean counts.
         """
     @property
     def air_time(self) -> float | None:
         """Share of the measured time in which the link's transmissions occupy its medium.
 
-        Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        Only links that share a medium have it. Preambles, acknowledgements, repetitions and collisions count.
         """
     @property
     def medium_busy(self) -> float | None:
         """Share of the measured time in which the link's medium is busy with transmissions of any station.
 
-        Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
+        Only links that share a medium have it. A collision counts once here, and once in ``air_time`` of each of
+        its links.
         """
     @property
     def goodput_share(self) -> float:
@@ -98,7 +100,8 @@ class RunNumbers:
     def cov(self) -> float | None:
         """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-        A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+        It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole
+        bins.
         """
     @property
     def cov_poisson(self) -> float | None:
@@ -117,8 +120,8 @@ class RunNumbers:
     def sojourn_mean(self) -> float | None:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
-        are accurate to 0.1 %.
+        The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets
+        that depart count. Times in the queue are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> float | None:
@@ -136,21 +139,22 @@ class RunNumbers:
     def delay_mean(self) -> float | None:
         """Mean one-way delay of data packets, s.
 
-        From sender to receiver.
+        The delay is from sender to receiver.
         """
     @property
     def jitter(self) -> float | None:
         """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
-        Averaged over packets.
+        It is averaged over packets.
         """
     @property
     def rtt_mean(self) -> float | None:
         """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s.
 
-        Samples of the measured time, SYNs included, not rounded to the sender's ``clock``. Most recoveries time
-        one segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all
-        samples of all flows, so that a flow counts as often as it samples. Undefined for UDP.
+        All samples of the measured time count, including those of SYNs. They are not rounded to the sender's
+        ``clock``. With most recoveries, a sender times one segment per round trip. With RACK, each ACK gives a
+        sample. Retransmissions give no samples. The mean is over all samples of all flows, so flows with more
+        samples weigh more. Undefined for UDP.
         """
     @property
     def rtt_min(self) -> float | None:
@@ -162,7 +166,7 @@ class RunNumbers:
     def fast_retransmits(self) -> int:
         """Fast retransmits.
 
-        Duplicate ACKs trigger them, or the early check of Vegas.
+        Duplicate ACKs or the early check of Vegas trigger them.
         """
     @property
     def dup_acks(self) -> int:
@@ -177,7 +181,7 @@ class RunNumbers:
     def timeouts_per_dup_ack(self) -> float | None:
         """Timeouts divided by duplicate ACKs.
 
-        How often a timeout detects a loss, rather than duplicate ACKs.
+        A large value means that timeouts, rather than duplicate ACKs, detect losses.
         """
     @property
     def jain_index(self) -> float | None:
@@ -189,25 +193,26 @@ class RunNumbers:
     def jain_between(self) -> float | None:
         """Jain's fairness index over the groups' goodput per client.
 
-        Fairness between kinds of flows, independent of their numbers.
+        It shows the fairness between kinds of flows, independently of their numbers.
         """
     @property
     def jain_windows(self) -> float | None:
         """Mean of Jain's index over windows of time, of the flows that share the link then.
 
-        Only with ``measure.convergence``, which gives the length of a window; a window begins at each tenth of
-        it. The flows that share the link are those of greedy sources without a size. Windows in which fewer than
-        two share it, or in which one joins or leaves, do not count.
+        ``measure.convergence`` gives the length of a window. Without it, the measure is undefined. A window
+        begins at each tenth of its length. Only flows of greedy sources without a size count. A window does not
+        count if it has fewer than two such flows, or if one of them joins or leaves.
         """
     @property
     def convergence_join(self) -> float | None:
         """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
 
-        From the change to the beginning of the first window in which each of the ``n`` flows that share the link
-        has a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic: what other
-        flows deliver, and ACKs that the link carries. Changes that the next one follows within a window do not
-        count. If flows do not converge before the next change, the time until then counts, so that the mean is a
-        lower bound if ``converged`` is below 1. A flow that is alone joins nobody.
+        The time begins with the change. It ends with the beginning of the first window in which each of the ``n``
+        flows that share the link has a fair rate. A rate is fair if it is within ``delta`` of ``1/n`` of the
+        available rate. The available rate is the link's rate minus all other traffic: the data that other flows
+        deliver, and ACKs. A change does not count if the next change follows within a window. If flows do not
+        converge before the next change, the time until then counts. The mean is then a lower bound, and
+        ``converged`` is below 1. If a flow is alone, its start is not a join.
         """
     @property
     def convergence_leave(self) -> float | None:
@@ -216,7 +221,7 @@ class RunNumbers:
     def convergence_rate(self) -> float | None:
         """Mean delta-fair convergence time after a new rate of the link, s.
 
-        Steps of a trace that does not repeat are such changes, and so are the ends of outages.
+        Such changes are the steps of a trace that does not repeat, and the ends of outages.
         """
     @property
     def converged(self) -> float | None:
@@ -267,7 +272,8 @@ class RunEstimates:
     def drops_policed(self) -> Estimate:
         """Packets dropped by the link's policer.
 
-        The four parts add up to ``drops``. They are printed only if some drops were not at arrival.
+        ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+        printed only if some drops were not at arrival.
         """
     @property
     def loss(self) -> Estimate:
@@ -276,7 +282,7 @@ class RunEstimates:
     def marks(self) -> Estimate:
         """Packets that the queue marked (ECN).
 
-        They have the codepoint CE; packets that already had it count too. Printed only if above 0.
+        They have the codepoint CE. Packets that already had it count too. Printed only if above 0.
         """
     @property
     def corrupted(self) -> Estimate:
@@ -291,32 +297,33 @@ class RunEstimates:
     def goodput_bps(self) -> Estimate:
         """Bits delivered in order for the first time, per second, including headers.
 
-        It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        It can exceed the link's rate: data that crossed the link earlier counts when it is delivered in order.
         """
     @property
     def payload_bps(self) -> Estimate:
         """Bits of data delivered in order for the first time, per second, without headers.
 
-        A TCP packet holds ``payload`` bytes of data (``packet_size`` minus 40, in the profile ``linux`` minus
-        52), a UDP packet 28 bytes less than its size.
+        A TCP packet holds ``payload`` bytes of data: ``packet_size`` minus 40, or minus 52 in the profile
+        ``linux``. A UDP packet holds 28 bytes less than its size.
         """
     @property
     def utilization(self) -> Estimate:
         """Throughput divided by the link's rate.
 
-        The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        This is the fraction of time in which the link transmits. If the rate changes, its mean counts.
         """
     @property
     def air_time(self) -> Estimate:
         """Share of the measured time in which the link's transmissions occupy its medium.
 
-        Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        Only links that share a medium have it. Preambles, acknowledgements, repetitions and collisions count.
         """
     @property
     def medium_busy(self) -> Estimate:
         """Share of the measured time in which the link's medium is busy with transmissions of any station.
 
-        Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
+        Only links that share a medium have it. A collision counts once here, and once in ``air_time`` of each of
+        its links.
         """
     @property
     def goodput_share(self) -> Estimate:
@@ -328,7 +335,8 @@ class RunEstimates:
     def cov(self) -> Estimate:
         """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-        A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+        It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole
+        bins.
         """
     @property
     def cov_poisson(self) -> Estimate:
@@ -347,8 +355,8 @@ class RunEstimates:
     def sojourn_mean(self) -> Estimate:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
-        are accurate to 0.1 %.
+        The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets
+        that depart count. Times in the queue are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> Estimate:
@@ -366,21 +374,22 @@ class RunEstimates:
     def delay_mean(self) -> Estimate:
         """Mean one-way delay of data packets, s.
 
-        From sender to receiver.
+        The delay is from sender to receiver.
         """
     @property
     def jitter(self) -> Estimate:
         """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
-        Averaged over packets.
+        It is averaged over packets.
         """
     @property
     def rtt_mean(self) -> Estimate:
         """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s.
 
-        Samples of the measured time, SYNs included, not rounded to the sender's ``clock``. Most recoveries time
-        one segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all
-        samples of all flows, so that a flow counts as often as it samples. Undefined for UDP.
+        All samples of the measured time count, including those of SYNs. They are not rounded to the sender's
+        ``clock``. With most recoveries, a sender times one segment per round trip. With RACK, each ACK gives a
+        sample. Retransmissions give no samples. The mean is over all samples of all flows, so flows with more
+        samples weigh more. Undefined for UDP.
         """
     @property
     def rtt_min(self) -> Estimate:
@@ -392,7 +401,7 @@ class RunEstimates:
     def fast_retransmits(self) -> Estimate:
         """Fast retransmits.
 
-        Duplicate ACKs trigger them, or the early check of Vegas.
+        Duplicate ACKs or the early check of Vegas trigger them.
         """
     @property
     def dup_acks(self) -> Estimate:
@@ -407,7 +416,7 @@ class RunEstimates:
     def timeouts_per_dup_ack(self) -> Estimate:
         """Timeouts divided by duplicate ACKs.
 
-        How often a timeout detects a loss, rather than duplicate ACKs.
+        A large value means that timeouts, rather than duplicate ACKs, detect losses.
         """
     @property
     def jain_index(self) -> Estimate:
@@ -419,25 +428,26 @@ class RunEstimates:
     def jain_between(self) -> Estimate:
         """Jain's fairness index over the groups' goodput per client.
 
-        Fairness between kinds of flows, independent of their numbers.
+        It shows the fairness between kinds of flows, independently of their numbers.
         """
     @property
     def jain_windows(self) -> Estimate:
         """Mean of Jain's index over windows of time, of the flows that share the link then.
 
-        Only with ``measure.convergence``, which gives the length of a window; a window begins at each tenth of
-        it. The flows that share the link are those of greedy sources without a size. Windows in which fewer than
-        two share it, or in which one joins or leaves, do not count.
+        ``measure.convergence`` gives the length of a window. Without it, the measure is undefined. A window
+        begins at each tenth of its length. Only flows of greedy sources without a size count. A window does not
+        count if it has fewer than two such flows, or if one of them joins or leaves.
         """
     @property
     def convergence_join(self) -> Estimate:
         """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
 
-        From the change to the beginning of the first window in which each of the ``n`` flows that share the link
-        has a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic: what other
-        flows deliver, and ACKs that the link carries. Changes that the next one follows within a window do not
-        count. If flows do not converge before the next change, the time until then counts, so that the mean is a
-        lower bound if ``converged`` is below 1. A flow that is alone joins nobody.
+        The time begins with the change. It ends with the beginning of the first window in which each of the ``n``
+        flows that share the link has a fair rate. A rate is fair if it is within ``delta`` of ``1/n`` of the
+        available rate. The available rate is the link's rate minus all other traffic: the data that other flows
+        deliver, and ACKs. A change does not count if the next change follows within a window. If flows do not
+        converge before the next change, the time until then counts. The mean is then a lower bound, and
+        ``converged`` is below 1. If a flow is alone, its start is not a join.
         """
     @property
     def convergence_leave(self) -> Estimate:
@@ -446,7 +456,7 @@ class RunEstimates:
     def convergence_rate(self) -> Estimate:
         """Mean delta-fair convergence time after a new rate of the link, s.
 
-        Steps of a trace that does not repeat are such changes, and so are the ends of outages.
+        Such changes are the steps of a trace that does not repeat, and the ends of outages.
         """
     @property
     def converged(self) -> Estimate:
@@ -497,7 +507,8 @@ class GroupEstimates:
     def drops_policed(self) -> Estimate:
         """Packets dropped by the link's policer.
 
-        The four parts add up to ``drops``. They are printed only if some drops were not at arrival.
+        ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+        printed only if some drops were not at arrival.
         """
     @property
     def loss(self) -> Estimate:
@@ -506,7 +517,7 @@ class GroupEstimates:
     def marks(self) -> Estimate:
         """Packets that the queue marked (ECN).
 
-        They have the codepoint CE; packets that already had it count too. Printed only if above 0.
+        They have the codepoint CE. Packets that already had it count too. Printed only if above 0.
         """
     @property
     def corrupted(self) -> Estimate:
@@ -521,20 +532,21 @@ class GroupEstimates:
     def goodput_bps(self) -> Estimate:
         """Bits delivered in order for the first time, per second, including headers.
 
-        It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        It can exceed the link's rate: data that crossed the link earlier counts when it is delivered in order.
         """
     @property
     def payload_bps(self) -> Estimate:
         """Bits of data delivered in order for the first time, per second, without headers.
 
-        A TCP packet holds ``payload`` bytes of data (``packet_size`` minus 40, in the profile ``linux`` minus
-        52), a UDP packet 28 bytes less than its size.
+        A TCP packet holds ``payload`` bytes of data: ``packet_size`` minus 40, or minus 52 in the profile
+        ``linux``. A UDP packet holds 28 bytes less than its size.
         """
     @property
     def cov(self) -> Estimate:
         """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-        A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+        It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole
+        bins.
         """
     @property
     def cov_poisson(self) -> Estimate:
@@ -553,8 +565,8 @@ class GroupEstimates:
     def sojourn_mean(self) -> Estimate:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
-        are accurate to 0.1 %.
+        The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets
+        that depart count. Times in the queue are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> Estimate:
@@ -572,13 +584,13 @@ class GroupEstimates:
     def delay_mean(self) -> Estimate:
         """Mean one-way delay of data packets, s.
 
-        From sender to receiver.
+        The delay is from sender to receiver.
         """
     @property
     def delay_p50(self) -> Estimate:
         """Median one-way delay of the packets of calls, s.
 
-        Only of groups whose source is ``frames`` or ``call`` and whose transport is UDP.
+        Only groups whose source is ``frames`` or ``call`` and whose transport is UDP have it.
         """
     @property
     def delay_p95(self) -> Estimate:
@@ -590,36 +602,37 @@ class GroupEstimates:
     def lost(self) -> Estimate:
         """Share of the packets of calls that never arrived.
 
-        By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any
-        link.
+        Lost packets are gaps in the numbers of the packets that arrived in the measured time (RFC 3550, appendix
+        A.3). Losses on any link count.
         """
     @property
     def sent_bps(self) -> Estimate:
         """Bits that calls sent per second, including headers.
 
-        The mean bitrate of the senders. Only of groups whose source is ``frames`` or ``call`` and whose transport
-        is UDP.
+        This is the mean bitrate of the senders. Only groups whose source is ``frames`` or ``call`` and whose
+        transport is UDP have it.
         """
     @property
     def mos(self) -> Estimate:
         """Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
 
-        Of the delay and of the packets that are lost or late, with the best playout time (ITU-T G.107). Only of
-        groups whose frames have one packet.
+        It depends on the delay and on the share of packets that are lost or late, with the best playout time
+        (ITU-T G.107). Only groups whose frames have one packet have it.
         """
     @property
     def jitter(self) -> Estimate:
         """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
-        Averaged over packets.
+        It is averaged over packets.
         """
     @property
     def rtt_mean(self) -> Estimate:
         """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s.
 
-        Samples of the measured time, SYNs included, not rounded to the sender's ``clock``. Most recoveries time
-        one segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all
-        samples of all flows, so that a flow counts as often as it samples. Undefined for UDP.
+        All samples of the measured time count, including those of SYNs. They are not rounded to the sender's
+        ``clock``. With most recoveries, a sender times one segment per round trip. With RACK, each ACK gives a
+        sample. Retransmissions give no samples. The mean is over all samples of all flows, so flows with more
+        samples weigh more. Undefined for UDP.
         """
     @property
     def rtt_min(self) -> Estimate:
@@ -631,7 +644,7 @@ class GroupEstimates:
     def fast_retransmits(self) -> Estimate:
         """Fast retransmits.
 
-        Duplicate ACKs trigger them, or the early check of Vegas.
+        Duplicate ACKs or the early check of Vegas trigger them.
         """
     @property
     def dup_acks(self) -> Estimate:
@@ -646,7 +659,7 @@ class GroupEstimates:
     def timeouts_per_dup_ack(self) -> Estimate:
         """Timeouts divided by duplicate ACKs.
 
-        How often a timeout detects a loss, rather than duplicate ACKs.
+        A large value means that timeouts, rather than duplicate ACKs, detect losses.
         """
     @property
     def jain_index(self) -> Estimate:
@@ -687,7 +700,7 @@ class GroupEstimates:
     def pages(self) -> Estimate:
         """Web pages loaded.
 
-        Only of groups whose source is ``pages``, as are the load times.
+        Only groups whose source is ``pages`` have this measure and the load times.
         """
     @property
     def page_load_mean(self) -> Estimate:
@@ -705,7 +718,7 @@ class GroupEstimates:
     def chunks(self) -> Estimate:
         """Chunks of adaptive video loaded.
 
-        Only of groups whose source is ``video``, as are the measures of play.
+        Only groups whose source is ``video`` have this measure and the measures of play.
         """
     @property
     def video_bitrate(self) -> Estimate:
@@ -714,7 +727,7 @@ class GroupEstimates:
     def switches(self) -> Estimate:
         """Changes of the bitrate from one chunk to the next.
 
-        Of all clients together, as is the number of stalls.
+        This is the sum over all clients. The number of stalls is also such a sum.
         """
     @property
     def stalls(self) -> Estimate:
@@ -723,7 +736,7 @@ class GroupEstimates:
     def stall_time(self) -> Estimate:
         """Time in which videos stood still, the sum over clients, s.
 
-        Without the time before play begins.
+        The time before play begins does not count.
         """
     @property
     def stall_share(self) -> Estimate:
@@ -732,7 +745,7 @@ class GroupEstimates:
     def startup_mean(self) -> Estimate:
         """Mean time from the first request of a video to the beginning of play, s.
 
-        Of all videos of the run, including those that began before the measured time.
+        All videos of the run count, including those that began before the measured time.
         """
     @property
     def slowdown_mean(self) -> Estimate:
@@ -747,43 +760,43 @@ class GroupEstimates:
     def limited_receiver_window(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data waits because the window that the receiver advertises, which is smaller than the congestion window,
-        is full.
+        Data waits because the receive window is full. The receive window, which the receiver advertises, is
+        smaller than the congestion window.
         """
     @property
     def limited_slow_start(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data waits because the congestion window is full, and it is in slow start: at the start, which includes
-        the handshake, after a timeout or after an idle time.
+        Data waits because the congestion window is full, and it is in slow start. It is in slow start at the
+        start, including the handshake, after a timeout, and after an idle time.
         """
     @property
     def limited_loss(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data waits because the congestion window is full, outside of slow start and after a loss: no later mark
-        has reduced the window.
+        Data waits because the congestion window is full, outside of slow start. A loss has reduced the window,
+        and no mark has reduced it since.
         """
     @property
     def limited_marks(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data waits because the congestion window is full, outside of slow start and after a mark (ECN): no later
-        loss has reduced the window.
+        Data waits because the congestion window is full, outside of slow start. A mark (ECN) has reduced the
+        window, and no loss has reduced it since.
         """
     @property
     def limited_window(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data waits because the congestion window is full, outside of slow start and by the choice of the law:
-        nothing has reduced the window yet, or the law sets it by a model of the path, except in the recovery from
-        a loss.
+        Data waits because the congestion window is full, outside of slow start, by the choice of the law. Either
+        nothing has reduced the window yet, or the law sets the window by a model of the path and no loss is being
+        repaired.
         """
     @property
     def limited_pacing(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data that the window allows waits for its time in the pace, or for packets to leave the first link
+        Data that the window allows waits for its pacing time, or until packets have left the first link
         (``limit_output_bytes``).
         """
     @property
@@ -796,7 +809,7 @@ class GroupEstimates:
     def limited_timeout(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        The sender has waited in vain for ACKs: from its last turn until its retransmission timer fired.
+        The sender waits for ACKs that do not arrive: from its last turn until its retransmission timer fires.
         """
 
 class LinkEstimates:
@@ -833,7 +846,8 @@ class LinkEstimates:
     def drops_policed(self) -> Estimate:
         """Packets dropped by the link's policer.
 
-        The four parts add up to ``drops``. They are printed only if some drops were not at arrival.
+        ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+        printed only if some drops were not at arrival.
         """
     @property
     def loss(self) -> Estimate:
@@ -842,7 +856,7 @@ class LinkEstimates:
     def marks(self) -> Estimate:
         """Packets that the queue marked (ECN).
 
-        They have the codepoint CE; packets that already had it count too. Printed only if above 0.
+        They have the codepoint CE. Packets that already had it count too. Printed only if above 0.
         """
     @property
     def corrupted(self) -> Estimate:
@@ -857,25 +871,27 @@ class LinkEstimates:
     def utilization(self) -> Estimate:
         """Throughput divided by the link's rate.
 
-        The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        This is the fraction of time in which the link transmits. If the rate changes, its mean counts.
         """
     @property
     def air_time(self) -> Estimate:
         """Share of the measured time in which the link's transmissions occupy its medium.
 
-        Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        Only links that share a medium have it. Preambles, acknowledgements, repetitions and collisions count.
         """
     @property
     def medium_busy(self) -> Estimate:
         """Share of the measured time in which the link's medium is busy with transmissions of any station.
 
-        Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
+        Only links that share a medium have it. A collision counts once here, and once in ``air_time`` of each of
+        its links.
         """
     @property
     def cov(self) -> Estimate:
         """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-        A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+        It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole
+        bins.
         """
     @property
     def queue_mean(self) -> Estimate:
@@ -888,8 +904,8 @@ class LinkEstimates:
     def sojourn_mean(self) -> Estimate:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
-        are accurate to 0.1 %.
+        The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets
+        that depart count. Times in the queue are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> Estimate:

@@ -37,15 +37,15 @@ class LinkMeasures:
     drops_policed: int | None = None
     """Packets dropped by the link's policer.
 
-    The four parts add up to ``drops``. They are printed only if some drops were not at arrival. ``None`` in
-    results of earlier versions.
+    ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+    printed only if some drops were not at arrival. ``None`` in results of earlier versions.
     """
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
     """Packets that the queue marked (ECN).
 
-    They have the codepoint CE; packets that already had it count too. Printed only if above 0. ``0`` in results
+    They have the codepoint CE. Packets that already had it count too. Printed only if above 0. ``0`` in results
     of earlier versions.
     """
     corrupted: int = 0
@@ -58,24 +58,24 @@ class LinkMeasures:
     utilization: float
     """Throughput divided by the link's rate.
 
-    The fraction of time in which the link transmits; if the rate changes, its mean counts.
+    This is the fraction of time in which the link transmits. If the rate changes, its mean counts.
     """
     air_time: float | None = None
     """Share of the measured time in which the link's transmissions occupy its medium.
 
-    Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count. ``None`` in
-    results of earlier versions.
+    Only links that share a medium have it. Preambles, acknowledgements, repetitions and collisions count.
+    ``None`` in results of earlier versions.
     """
     medium_busy: float | None = None
     """Share of the measured time in which the link's medium is busy with transmissions of any station.
 
-    Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
-    ``None`` in results of earlier versions.
+    Only links that share a medium have it. A collision counts once here, and once in ``air_time`` of each of its
+    links. ``None`` in results of earlier versions.
     """
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-    A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+    It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole bins.
     """
     queue_mean: float
     """Time average of the number of waiting packets.
@@ -86,8 +86,8 @@ class LinkMeasures:
     sojourn_mean: float | None = None
     """Mean time that packets spend in the queue, s.
 
-    From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
-    accurate to 0.1 %. ``None`` in results of earlier versions.
+    The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets that
+    depart count. Times in the queue are accurate to 0.1 %. ``None`` in results of earlier versions.
     """
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
@@ -137,15 +137,15 @@ class GroupMeasures:
     drops_policed: int | None = None
     """Packets dropped by the link's policer.
 
-    The four parts add up to ``drops``. They are printed only if some drops were not at arrival. ``None`` in
-    results of earlier versions.
+    ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+    printed only if some drops were not at arrival. ``None`` in results of earlier versions.
     """
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
     """Packets that the queue marked (ECN).
 
-    They have the codepoint CE; packets that already had it count too. Printed only if above 0. ``0`` in results
+    They have the codepoint CE. Packets that already had it count too. Printed only if above 0. ``0`` in results
     of earlier versions.
     """
     corrupted: int = 0
@@ -158,18 +158,18 @@ class GroupMeasures:
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers.
 
-    It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+    It can exceed the link's rate: data that crossed the link earlier counts when it is delivered in order.
     """
     payload_bps: float | None = None
     """Bits of data delivered in order for the first time, per second, without headers.
 
-    A TCP packet holds ``payload`` bytes of data (``packet_size`` minus 40, in the profile ``linux`` minus 52), a
-    UDP packet 28 bytes less than its size. ``None`` in results of earlier versions.
+    A TCP packet holds ``payload`` bytes of data: ``packet_size`` minus 40, or minus 52 in the profile ``linux``.
+    A UDP packet holds 28 bytes less than its size. ``None`` in results of earlier versions.
     """
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-    A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+    It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole bins.
     """
     cov_poisson: float | None
     """C.o.v. per bin of the offered Poisson load; ``None`` unless all sources are Poisson.
@@ -185,8 +185,8 @@ class GroupMeasures:
     sojourn_mean: float | None = None
     """Mean time that packets spend in the queue, s.
 
-    From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
-    accurate to 0.1 %. ``None`` in results of earlier versions.
+    The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets that
+    depart count. Times in the queue are accurate to 0.1 %. ``None`` in results of earlier versions.
     """
     sojourn_p50: float | None = None
     """Median time that packets spend in the queue, s.
@@ -211,12 +211,12 @@ class GroupMeasures:
     delay_mean: float | None
     """Mean one-way delay of data packets, s.
 
-    From sender to receiver.
+    The delay is from sender to receiver.
     """
     delay_p50: float | None = None
     """Median one-way delay of the packets of calls, s.
 
-    Only of groups whose source is ``frames`` or ``call`` and whose transport is UDP. ``None`` in results of
+    Only groups whose source is ``frames`` or ``call`` and whose transport is UDP have it. ``None`` in results of
     earlier versions.
     """
     delay_p95: float | None = None
@@ -232,33 +232,33 @@ class GroupMeasures:
     lost: float | None = None
     """Share of the packets of calls that never arrived.
 
-    By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any link.
-    ``None`` in results of earlier versions.
+    Lost packets are gaps in the numbers of the packets that arrived in the measured time (RFC 3550, appendix
+    A.3). Losses on any link count. ``None`` in results of earlier versions.
     """
     sent_bps: float | None = None
     """Bits that calls sent per second, including headers.
 
-    The mean bitrate of the senders. Only of groups whose source is ``frames`` or ``call`` and whose transport is
-    UDP. ``None`` in results of earlier versions.
+    This is the mean bitrate of the senders. Only groups whose source is ``frames`` or ``call`` and whose
+    transport is UDP have it. ``None`` in results of earlier versions.
     """
     mos: float | None = None
     """Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
 
-    Of the delay and of the packets that are lost or late, with the best playout time (ITU-T G.107). Only of
-    groups whose frames have one packet. ``None`` in results of earlier versions.
+    It depends on the delay and on the share of packets that are lost or late, with the best playout time (ITU-T
+    G.107). Only groups whose frames have one packet have it. ``None`` in results of earlier versions.
     """
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
-    Averaged over packets.
+    It is averaged over packets.
     """
     rtt_mean: float | None = None
     """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s.
 
-    Samples of the measured time, SYNs included, not rounded to the sender's ``clock``. Most recoveries time one
-    segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all samples of all
-    flows, so that a flow counts as often as it samples. Undefined for UDP. ``None`` in results of earlier
-    versions.
+    All samples of the measured time count, including those of SYNs. They are not rounded to the sender's
+    ``clock``. With most recoveries, a sender times one segment per round trip. With RACK, each ACK gives a
+    sample. Retransmissions give no samples. The mean is over all samples of all flows, so flows with more samples
+    weigh more. Undefined for UDP. ``None`` in results of earlier versions.
     """
     rtt_min: float | None = None
     """Shortest round-trip sample, s.
@@ -270,7 +270,7 @@ class GroupMeasures:
     fast_retransmits: int
     """Fast retransmits.
 
-    Duplicate ACKs trigger them, or the early check of Vegas.
+    Duplicate ACKs or the early check of Vegas trigger them.
     """
     dup_acks: int
     """Duplicate ACKs received by senders."""
@@ -281,7 +281,7 @@ class GroupMeasures:
     timeouts_per_dup_ack: float | None
     """Timeouts divided by duplicate ACKs.
 
-    How often a timeout detects a loss, rather than duplicate ACKs.
+    A large value means that timeouts, rather than duplicate ACKs, detect losses.
     """
     jain_index: float | None
     """Jain's fairness index over clients' goodput.
@@ -322,7 +322,8 @@ class GroupMeasures:
     pages: int = 0
     """Web pages loaded.
 
-    Only of groups whose source is ``pages``, as are the load times. ``0`` in results of earlier versions.
+    Only groups whose source is ``pages`` have this measure and the load times. ``0`` in results of earlier
+    versions.
     """
     page_load_mean: float | None = None
     """Mean load time of a web page: from its request to the arrival of its last data, to 0.1 %, s.
@@ -347,7 +348,8 @@ class GroupMeasures:
     chunks: int = 0
     """Chunks of adaptive video loaded.
 
-    Only of groups whose source is ``video``, as are the measures of play. ``0`` in results of earlier versions.
+    Only groups whose source is ``video`` have this measure and the measures of play. ``0`` in results of earlier
+    versions.
     """
     video_bitrate: float | None = None
     """Mean bitrate of the chunks loaded.
@@ -357,7 +359,8 @@ class GroupMeasures:
     switches: int = 0
     """Changes of the bitrate from one chunk to the next.
 
-    Of all clients together, as is the number of stalls. ``0`` in results of earlier versions.
+    This is the sum over all clients. The number of stalls is also such a sum. ``0`` in results of earlier
+    versions.
     """
     stalls: int = 0
     """Times at which a video stopped because its buffer was empty.
@@ -367,7 +370,7 @@ class GroupMeasures:
     stall_time: float | None = None
     """Time in which videos stood still, the sum over clients, s.
 
-    Without the time before play begins. ``None`` in results of earlier versions.
+    The time before play begins does not count. ``None`` in results of earlier versions.
     """
     stall_share: float | None = None
     """Share of the time from the beginning of play in which videos stood still: the rebuffering ratio.
@@ -377,8 +380,8 @@ class GroupMeasures:
     startup_mean: float | None = None
     """Mean time from the first request of a video to the beginning of play, s.
 
-    Of all videos of the run, including those that began before the measured time. ``None`` in results of earlier
-    versions.
+    All videos of the run count, including those that began before the measured time. ``None`` in results of
+    earlier versions.
     """
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.
@@ -394,38 +397,38 @@ class GroupMeasures:
     limited_receiver_window: float | None = None
     """Share of the measured time for this reason.
 
-    Data waits because the window that the receiver advertises, which is smaller than the congestion window, is
-    full. ``None`` in results of earlier versions.
+    Data waits because the receive window is full. The receive window, which the receiver advertises, is smaller
+    than the congestion window. ``None`` in results of earlier versions.
     """
     limited_slow_start: float | None = None
     """Share of the measured time for this reason.
 
-    Data waits because the congestion window is full, and it is in slow start: at the start, which includes the
-    handshake, after a timeout or after an idle time. ``None`` in results of earlier versions.
+    Data waits because the congestion window is full, and it is in slow start. It is in slow start at the start,
+    including the handshake, after a timeout, and after an idle time. ``None`` in results of earlier versions.
     """
     limited_loss: float | None = None
     """Share of the measured time for this reason.
 
-    Data waits because the congestion window is full, outside of slow start and after a loss: no later mark has
-    reduced the window. ``None`` in results of earlier versions.
+    Data waits because the congestion window is full, outside of slow start. A loss has reduced the window, and no
+    mark has reduced it since. ``None`` in results of earlier versions.
     """
     limited_marks: float | None = None
     """Share of the measured time for this reason.
 
-    Data waits because the congestion window is full, outside of slow start and after a mark (ECN): no later loss
-    has reduced the window. ``None`` in results of earlier versions.
+    Data waits because the congestion window is full, outside of slow start. A mark (ECN) has reduced the window,
+    and no loss has reduced it since. ``None`` in results of earlier versions.
     """
     limited_window: float | None = None
     """Share of the measured time for this reason.
 
-    Data waits because the congestion window is full, outside of slow start and by the choice of the law: nothing
-    has reduced the window yet, or the law sets it by a model of the path, except in the recovery from a loss.
-    ``None`` in results of earlier versions.
+    Data waits because the congestion window is full, outside of slow start, by the choice of the law. Either
+    nothing has reduced the window yet, or the law sets the window by a model of the path and no loss is being
+    repaired. ``None`` in results of earlier versions.
     """
     limited_pacing: float | None = None
     """Share of the measured time for this reason.
 
-    Data that the window allows waits for its time in the pace, or for packets to leave the first link
+    Data that the window allows waits for its pacing time, or until packets have left the first link
     (``limit_output_bytes``). ``None`` in results of earlier versions.
     """
     limited_processing: float | None = None
@@ -437,8 +440,8 @@ class GroupMeasures:
     limited_timeout: float | None = None
     """Share of the measured time for this reason.
 
-    The sender has waited in vain for ACKs: from its last turn until its retransmission timer fired. ``None`` in
-    results of earlier versions.
+    The sender waits for ACKs that do not arrive: from its last turn until its retransmission timer fires.
+    ``None`` in results of earlier versions.
     """
 
 
@@ -473,15 +476,15 @@ class RunMeasures:
     drops_policed: int | None = None
     """Packets dropped by the link's policer.
 
-    The four parts add up to ``drops``. They are printed only if some drops were not at arrival. ``None`` in
-    results of earlier versions.
+    ``drops_arrival``, ``drops_stored``, ``drops_lost`` and ``drops_policed`` add up to ``drops``. They are
+    printed only if some drops were not at arrival. ``None`` in results of earlier versions.
     """
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
     """Packets that the queue marked (ECN).
 
-    They have the codepoint CE; packets that already had it count too. Printed only if above 0. ``0`` in results
+    They have the codepoint CE. Packets that already had it count too. Printed only if above 0. ``0`` in results
     of earlier versions.
     """
     corrupted: int = 0
@@ -494,30 +497,30 @@ class RunMeasures:
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers.
 
-    It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+    It can exceed the link's rate: data that crossed the link earlier counts when it is delivered in order.
     """
     payload_bps: float | None = None
     """Bits of data delivered in order for the first time, per second, without headers.
 
-    A TCP packet holds ``payload`` bytes of data (``packet_size`` minus 40, in the profile ``linux`` minus 52), a
-    UDP packet 28 bytes less than its size. ``None`` in results of earlier versions.
+    A TCP packet holds ``payload`` bytes of data: ``packet_size`` minus 40, or minus 52 in the profile ``linux``.
+    A UDP packet holds 28 bytes less than its size. ``None`` in results of earlier versions.
     """
     utilization: float
     """Throughput divided by the link's rate.
 
-    The fraction of time in which the link transmits; if the rate changes, its mean counts.
+    This is the fraction of time in which the link transmits. If the rate changes, its mean counts.
     """
     air_time: float | None = None
     """Share of the measured time in which the link's transmissions occupy its medium.
 
-    Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count. ``None`` in
-    results of earlier versions.
+    Only links that share a medium have it. Preambles, acknowledgements, repetitions and collisions count.
+    ``None`` in results of earlier versions.
     """
     medium_busy: float | None = None
     """Share of the measured time in which the link's medium is busy with transmissions of any station.
 
-    Only of links that share a medium. A collision counts once here, and in ``air_time`` of each of its links.
-    ``None`` in results of earlier versions.
+    Only links that share a medium have it. A collision counts once here, and once in ``air_time`` of each of its
+    links. ``None`` in results of earlier versions.
     """
     goodput_share: float
     """Goodput divided by the link's rate.
@@ -527,7 +530,7 @@ class RunMeasures:
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
-    A measure of burstiness; a bin has the length ``measure.bin``. Undefined without arrivals in whole bins.
+    It measures burstiness. A bin has the length ``measure.bin``. It is undefined without arrivals in whole bins.
     """
     cov_poisson: float | None
     """C.o.v. per bin of the offered Poisson load; ``None`` unless all sources are Poisson.
@@ -543,8 +546,8 @@ class RunMeasures:
     sojourn_mean: float | None = None
     """Mean time that packets spend in the queue, s.
 
-    From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
-    accurate to 0.1 %. ``None`` in results of earlier versions.
+    The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets that
+    depart count. Times in the queue are accurate to 0.1 %. ``None`` in results of earlier versions.
     """
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
@@ -560,20 +563,20 @@ class RunMeasures:
     delay_mean: float | None
     """Mean one-way delay of data packets, s.
 
-    From sender to receiver.
+    The delay is from sender to receiver.
     """
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s.
 
-    Averaged over packets.
+    It is averaged over packets.
     """
     rtt_mean: float | None = None
     """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s.
 
-    Samples of the measured time, SYNs included, not rounded to the sender's ``clock``. Most recoveries time one
-    segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all samples of all
-    flows, so that a flow counts as often as it samples. Undefined for UDP. ``None`` in results of earlier
-    versions.
+    All samples of the measured time count, including those of SYNs. They are not rounded to the sender's
+    ``clock``. With most recoveries, a sender times one segment per round trip. With RACK, each ACK gives a
+    sample. Retransmissions give no samples. The mean is over all samples of all flows, so flows with more samples
+    weigh more. Undefined for UDP. ``None`` in results of earlier versions.
     """
     rtt_min: float | None = None
     """Shortest round-trip sample, s.
@@ -585,7 +588,7 @@ class RunMeasures:
     fast_retransmits: int
     """Fast retransmits.
 
-    Duplicate ACKs trigger them, or the early check of Vegas.
+    Duplicate ACKs or the early check of Vegas trigger them.
     """
     dup_acks: int
     """Duplicate ACKs received by senders."""
@@ -596,7 +599,7 @@ class RunMeasures:
     timeouts_per_dup_ack: float | None
     """Timeouts divided by duplicate ACKs.
 
-    How often a timeout detects a loss, rather than duplicate ACKs.
+    A large value means that timeouts, rather than duplicate ACKs, detect losses.
     """
     jain_index: float | None
     """Jain's fairness index over clients' goodput.
@@ -606,23 +609,24 @@ class RunMeasures:
     jain_between: float | None
     """Jain's fairness index over the groups' goodput per client.
 
-    Fairness between kinds of flows, independent of their numbers.
+    It shows the fairness between kinds of flows, independently of their numbers.
     """
     jain_windows: float | None = None
     """Mean of Jain's index over windows of time, of the flows that share the link then.
 
-    Only with ``measure.convergence``, which gives the length of a window; a window begins at each tenth of it.
-    The flows that share the link are those of greedy sources without a size. Windows in which fewer than two
-    share it, or in which one joins or leaves, do not count. ``None`` in results of earlier versions.
+    ``measure.convergence`` gives the length of a window. Without it, the measure is undefined. A window begins at
+    each tenth of its length. Only flows of greedy sources without a size count. A window does not count if it has
+    fewer than two such flows, or if one of them joins or leaves. ``None`` in results of earlier versions.
     """
     convergence_join: float | None = None
     """Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3), s.
 
-    From the change to the beginning of the first window in which each of the ``n`` flows that share the link has
-    a rate within ``delta`` of ``1/n`` of the link's rate, less that of all other traffic: what other flows
-    deliver, and ACKs that the link carries. Changes that the next one follows within a window do not count. If
-    flows do not converge before the next change, the time until then counts, so that the mean is a lower bound if
-    ``converged`` is below 1. A flow that is alone joins nobody. ``None`` in results of earlier versions.
+    The time begins with the change. It ends with the beginning of the first window in which each of the ``n``
+    flows that share the link has a fair rate. A rate is fair if it is within ``delta`` of ``1/n`` of the
+    available rate. The available rate is the link's rate minus all other traffic: the data that other flows
+    deliver, and ACKs. A change does not count if the next change follows within a window. If flows do not
+    converge before the next change, the time until then counts. The mean is then a lower bound, and ``converged``
+    is below 1. If a flow is alone, its start is not a join. ``None`` in results of earlier versions.
     """
     convergence_leave: float | None = None
     """Mean delta-fair convergence time after a flow left, s.
@@ -632,7 +636,7 @@ class RunMeasures:
     convergence_rate: float | None = None
     """Mean delta-fair convergence time after a new rate of the link, s.
 
-    Steps of a trace that does not repeat are such changes, and so are the ends of outages. ``None`` in results of
+    Such changes are the steps of a trace that does not repeat, and the ends of outages. ``None`` in results of
     earlier versions.
     """
     converged: float | None = None

@@ -58,7 +58,8 @@ measures! {
 
         /// Packets dropped by the link's policer.
         ///
-        /// The four parts add up to `drops`. They are printed only if some drops were not at arrival.
+        /// `drops_arrival`, `drops_stored`, `drops_lost` and `drops_policed` add up to `drops`. They are printed only
+        /// if some drops were not at arrival.
         drops_policed: u64 [PACKETS, title("Drops by the policer"), later(None)]
             = of.packets.drops.policed, in run, link, group;
 
@@ -68,7 +69,7 @@ measures! {
 
         /// Packets that the queue marked (ECN).
         ///
-        /// They have the codepoint CE; packets that already had it count too. Printed only if above 0.
+        /// They have the codepoint CE. Packets that already had it count too. Printed only if above 0.
         marks: u64 [PACKETS, title("Marks"), column, later(Some(0))]
             = of.packets.marks, in run, link, group;
 
@@ -84,32 +85,33 @@ measures! {
 
         /// Bits delivered in order for the first time, per second, including headers.
         ///
-        /// It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        /// It can exceed the link's rate: data that crossed the link earlier counts when it is delivered in order.
         goodput_bps: f64 [BITRATE, title("Goodput"), column]
             = of.flows.goodput_bps, in run, group;
 
         /// Bits of data delivered in order for the first time, per second, without headers.
         ///
-        /// A TCP packet holds `payload` bytes of data (`packet_size` minus 40, in the profile `linux` minus 52), a UDP
-        /// packet 28 bytes less than its size.
+        /// A TCP packet holds `payload` bytes of data: `packet_size` minus 40, or minus 52 in the profile `linux`. A
+        /// UDP packet holds 28 bytes less than its size.
         payload_bps: f64 [BITRATE, title("Goodput without headers"), column, later(None)]
             = of.flows.payload_bps, in run, group;
 
         /// Throughput divided by the link's rate.
         ///
-        /// The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        /// This is the fraction of time in which the link transmits. If the rate changes, its mean counts.
         utilization: f64 [SHARE, title("Utilization")]
             = of.at.share(of.at.throughput_bps(of.packets)), in run, link;
 
         /// Share of the measured time in which the link's transmissions occupy its medium.
         ///
-        /// Only of links that share a medium. Preambles, acknowledgements, repetitions and collisions count.
+        /// Only links that share a medium have it. Preambles, acknowledgements, repetitions and collisions count.
         air_time: Option<f64> [SHARE, title("Air time"), later(None)]
             = of.at.air_shares().map(|[own, _]| own), in run, link;
 
         /// Share of the measured time in which the link's medium is busy with transmissions of any station.
         ///
-        /// Only of links that share a medium. A collision counts once here, and in `air_time` of each of its links.
+        /// Only links that share a medium have it. A collision counts once here, and once in `air_time` of each of its
+        /// links.
         medium_busy: Option<f64> [SHARE, title("Busy time of the medium"), later(None)]
             = of.at.air_shares().map(|[_, all]| all), in run, link;
 
@@ -121,7 +123,7 @@ measures! {
 
         /// Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
         ///
-        /// A measure of burstiness; a bin has the length `measure.bin`. Undefined without arrivals in whole bins.
+        /// It measures burstiness. A bin has the length `measure.bin`. It is undefined without arrivals in whole bins.
         cov: Option<f64> [NUMBER, title("C.o.v. of arrivals per bin"), column]
             = of.at.bins.cov(&of.packets.arrivals), in run, link, group;
 
@@ -140,8 +142,8 @@ measures! {
 
         /// Mean time that packets spend in the queue.
         ///
-        /// From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
-        /// accurate to 0.1 %.
+        /// The time begins when a packet arrives at the queue, and ends when its transmission starts. Only packets that
+        /// depart count. Times in the queue are accurate to 0.1 %.
         sojourn_mean: Option<f64> [MILLISECONDS, title("Time in the queue, mean"), later(None)]
             = of.packets.sojourn.mean(), in run, link, group;
 
@@ -163,13 +165,13 @@ measures! {
 
         /// Mean one-way delay of data packets.
         ///
-        /// From sender to receiver.
+        /// The delay is from sender to receiver.
         delay_mean: Option<f64> [MILLISECONDS, title("One-way delay, mean"), column]
             = of.flows.delay_mean, in run, group;
 
         /// Median one-way delay of the packets of calls.
         ///
-        /// Only of groups whose source is `frames` or `call` and whose transport is UDP.
+        /// Only groups whose source is `frames` or `call` and whose transport is UDP have it.
         delay_p50: Option<f64> [MILLISECONDS, title("One-way delay, median"), later(None)]
             = of.delay(0.5), in group;
 
@@ -183,34 +185,37 @@ measures! {
 
         /// Share of the packets of calls that never arrived.
         ///
-        /// By the gaps in the numbers of those that arrived in the measured time (RFC 3550, appendix A.3), on any link.
+        /// Lost packets are gaps in the numbers of the packets that arrived in the measured time (RFC 3550, appendix
+        /// A.3). Losses on any link count.
         lost: Option<f64> [SHARE, title("Loss from sender to receiver"), column, later(None)]
             = of.calls.and_then(|calls| calls.lost), in group;
 
         /// Bits that calls sent per second, including headers.
         ///
-        /// The mean bitrate of the senders. Only of groups whose source is `frames` or `call` and whose transport is UDP.
+        /// This is the mean bitrate of the senders. Only groups whose source is `frames` or `call` and whose transport
+        /// is UDP have it.
         sent_bps: Option<f64> [BITRATE, title("Sent"), column, later(None)]
             = of.calls.map(|calls| calls.sent_bps), in group;
 
         /// Mean opinion score of speech by the simplified E-model, from 1 to 4.41.
         ///
-        /// Of the delay and of the packets that are lost or late, with the best playout time (ITU-T G.107). Only of
-        /// groups whose frames have one packet.
+        /// It depends on the delay and on the share of packets that are lost or late, with the best playout time (ITU-T
+        /// G.107). Only groups whose frames have one packet have it.
         mos: Option<f64> [NUMBER, title("Mean opinion score"), column, later(None)]
             = of.calls.and_then(|calls| calls.mos()), in group;
 
         /// Interarrival jitter (RFC 3550, section 6.4.1).
         ///
-        /// Averaged over packets.
+        /// It is averaged over packets.
         jitter: Option<f64> [MILLISECONDS, title("Jitter")]
             = of.flows.jitter, in run, group;
 
         /// Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK.
         ///
-        /// Samples of the measured time, SYNs included, not rounded to the sender's `clock`. Most recoveries time one
-        /// segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all samples of all
-        /// flows, so that a flow counts as often as it samples. Undefined for UDP.
+        /// All samples of the measured time count, including those of SYNs. They are not rounded to the sender's
+        /// `clock`. With most recoveries, a sender times one segment per round trip. With RACK, each ACK gives a
+        /// sample. Retransmissions give no samples. The mean is over all samples of all flows, so flows with more
+        /// samples weigh more. Undefined for UDP.
         rtt_mean: Option<f64> [MILLISECONDS, title("Round-trip time, mean"), column, later(None)]
             = of.flows.counters.round_trips.mean(), in run, group;
 
@@ -224,7 +229,7 @@ measures! {
 
         /// Fast retransmits.
         ///
-        /// Duplicate ACKs trigger them, or the early check of Vegas.
+        /// Duplicate ACKs or the early check of Vegas trigger them.
         fast_retransmits: u64 [NUMBER, title("Fast retransmits")]
             = of.flows.counters.fast_retransmits, in run, group;
 
@@ -242,7 +247,7 @@ measures! {
 
         /// Timeouts divided by duplicate ACKs.
         ///
-        /// How often a timeout detects a loss, rather than duplicate ACKs.
+        /// A large value means that timeouts, rather than duplicate ACKs, detect losses.
         timeouts_per_dup_ack: Option<f64> [NUMBER]
             = of.flows.timeouts_per_dup_ack(), in run, group;
 
@@ -254,25 +259,26 @@ measures! {
 
         /// Jain's fairness index over the groups' goodput per client.
         ///
-        /// Fairness between kinds of flows, independent of their numbers.
+        /// It shows the fairness between kinds of flows, independently of their numbers.
         jain_between: Option<f64> [NUMBER]
             = of.results.jain_between(), in run;
 
         /// Mean of Jain's index over windows of time, of the flows that share the link then.
         ///
-        /// Only with `measure.convergence`, which gives the length of a window; a window begins at each tenth of it. The
-        /// flows that share the link are those of greedy sources without a size. Windows in which fewer than two share it,
-        /// or in which one joins or leaves, do not count.
+        /// `measure.convergence` gives the length of a window. Without it, the measure is undefined. A window begins at
+        /// each tenth of its length. Only flows of greedy sources without a size count. A window does not count if it
+        /// has fewer than two such flows, or if one of them joins or leaves.
         jain_windows: Option<f64> [NUMBER, title("Jain's fairness index over windows"), later(None)]
             = of.results.convergence().jain, in run;
 
         /// Mean delta-fair convergence time after a flow joined (RFC 5166, section 2.3).
         ///
-        /// From the change to the beginning of the first window in which each of the `n` flows that share the link has a
-        /// rate within `delta` of `1/n` of the link's rate, less that of all other traffic: what other flows deliver, and
-        /// ACKs that the link carries. Changes that the next one follows within a window do not count. If flows do not
-        /// converge before the next change, the time until then counts, so that the mean is a lower bound if `converged`
-        /// is below 1. A flow that is alone joins nobody.
+        /// The time begins with the change. It ends with the beginning of the first window in which each of the `n`
+        /// flows that share the link has a fair rate. A rate is fair if it is within `delta` of `1/n` of the available
+        /// rate. The available rate is the link's rate minus all other traffic: the data that other flows deliver, and
+        /// ACKs. A change does not count if the next change follows within a window. If flows do not converge before
+        /// the next change, the time until then counts. The mean is then a lower bound, and `converged` is below 1. If
+        /// a flow is alone, its start is not a join.
         convergence_join: Option<f64> [SECONDS, title("Convergence time after a join"), later(None)]
             = of.results.convergence().join, in run;
 
@@ -282,7 +288,7 @@ measures! {
 
         /// Mean delta-fair convergence time after a new rate of the link.
         ///
-        /// Steps of a trace that does not repeat are such changes, and so are the ends of outages.
+        /// Such changes are the steps of a trace that does not repeat, and the ends of outages.
         convergence_rate: Option<f64> [SECONDS, title("Convergence time after a new rate"), later(None)]
             = of.results.convergence().rate, in run;
 
@@ -325,7 +331,7 @@ measures! {
 
         /// Web pages loaded.
         ///
-        /// Only of groups whose source is `pages`, as are the load times.
+        /// Only groups whose source is `pages` have this measure and the load times.
         pages: u64 [NUMBER, column, later(Some(0))]
             = of.pages.map_or(0, Histogram::count), in group;
 
@@ -347,7 +353,7 @@ measures! {
 
         /// Chunks of adaptive video loaded.
         ///
-        /// Only of groups whose source is `video`, as are the measures of play.
+        /// Only groups whose source is `video` have this measure and the measures of play.
         chunks: u64 [NUMBER, later(Some(0))]
             = of.videos.map_or(0, |videos| videos.chunks), in group;
 
@@ -357,7 +363,7 @@ measures! {
 
         /// Changes of the bitrate from one chunk to the next.
         ///
-        /// Of all clients together, as is the number of stalls.
+        /// This is the sum over all clients. The number of stalls is also such a sum.
         switches: u64 [NUMBER, title("Changes of the bitrate"), later(Some(0))]
             = of.videos.map_or(0, |videos| videos.switches), in group;
 
@@ -367,7 +373,7 @@ measures! {
 
         /// Time in which videos stood still, the sum over clients.
         ///
-        /// Without the time before play begins.
+        /// The time before play begins does not count.
         stall_time: f64 [SECONDS, title("Stalls, total time"), later(None)]
             = of.videos.map_or(0.0, OfVideos::stall_time), in group;
 
@@ -377,7 +383,7 @@ measures! {
 
         /// Mean time from the first request of a video to the beginning of play.
         ///
-        /// Of all videos of the run, including those that began before the measured time.
+        /// All videos of the run count, including those that began before the measured time.
         startup_mean: Option<f64> [SECONDS, title("Start-up delay of video, mean"), later(None)]
             = of.videos.and_then(OfVideos::startup), in group;
 
