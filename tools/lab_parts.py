@@ -50,7 +50,7 @@ def quantities() -> dict[str, Any]:
 
 def stories() -> list[dict[str, Any]]:
     """Read all stories, in order."""
-    return [story(path) for path in sorted(STORIES.glob("*.toml"))]
+    return [story(path) for path in sorted(STORIES.glob("[0-9]*.toml"))]
 
 
 def scripts() -> list[dict[str, str]]:
