@@ -1,6 +1,6 @@
 """Write the exercises of the lab into ``docs/guide/teaching.md``, as part of ``make references``.
 
-They come from ``web/exercises.toml``. Each has a section with its question, hint, answers and what students should find.
+They come from ``web/exercises.toml``. Each has a section with its question, hint, answer and what students should find.
 """
 
 from __future__ import annotations

@@ -37,9 +37,9 @@ function reason(inRecovery: boolean, lost: readonly number[], state: State | und
   const packets = (count: number): string => `${count} packet${count === 1 ? "" : "s"}`;
   if (again > 0) return `a retransmission was lost too, and only the timer${timer} notices that`;
   if (inRecovery) return `the timer${timer} ended while the sender still repaired a burst of ${packets(lost.length)} lost`;
+  if (lost.length === 0) return `no ACK came back before the timer${timer} ended`;
   if (state !== undefined && state.cwnd <= DUPLICATES + 1) return `the window of ${packets(Math.floor(state.cwnd))} is too small for ${DUPLICATES} duplicate ACKs, so that nothing but the timer${timer} shows the loss`;
-  if (lost.length > 0) return `${packets(lost.length)} lost, and fewer than ${DUPLICATES} duplicate ACKs came back before the timer${timer} ended`;
-  return `no ACK came back before the timer${timer} ended`;
+  return `${packets(lost.length)} lost, and fewer than ${DUPLICATES} duplicate ACKs came back before the timer${timer} ended`;
 }
 
 const seconds = (time: number): string => (time < 1 ? `${Math.round(1e3 * time)} ms` : `${Number(time.toPrecision(3))} s`);
