@@ -265,11 +265,13 @@ impl Simulator {
         self.transit.ahead.end();
     }
 
-    /// Continues a turn that was cut ahead of the clock, where a run is not interrupted before its event `last`.
+    /// Continues a turn that was cut ahead of the clock, where a run is not interrupted before its event `last`. Each
+    /// continuation counts as an event, as it does elsewhere: the memory is checked after a number of events.
     #[cold]
     #[inline(never)]
     fn resume_ahead(&mut self, last: u64, observer: &mut impl Observer) {
         while let Some((FlowId(flow), now)) = self.transit.cut.take() {
+            self.events += 1;
             self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
         }
         self.transit.last = last;
