@@ -39,8 +39,9 @@ export function goodput(acks: Table | undefined, shown: Shown, from: number, unt
     : shown.groups.map((_, group) => ({ group, values: new Float64Array(BINS) }));
   if (acks === undefined) return { x, bands };
   const [times, flows] = [column(acks, "time"), column(acks, "flow")];
-  const more = advances(acks, count);
   const groups = Uint32Array.from({ length: count }, (_, flow) => groupOf(shown, flow));
+  // the first number of a connection with a handshake is its SYN
+  const more = advances(acks, Float64Array.from(groups, (group) => (shown.groups[group]?.handshake === true ? 1 : 0)));
   const links = { forward: new Backwards(shown.courses.forward), reverse: new Backwards(shown.courses.reverse) };
   const put = (values: Float64Array | undefined) => (begin: number, end: number, rate: number): void => {
     if (values === undefined || end <= from || begin >= until) return;
@@ -65,10 +66,9 @@ export function goodput(acks: Table | undefined, shown: Shown, from: number, unt
   return { x, bands };
 }
 
-/** The segments that each ACK acknowledges for the first time. */
-function advances(acks: Table, count: number): Float64Array {
+/** The segments that each ACK acknowledges for the first time, beyond what each flow's `last` number is at first. */
+function advances(acks: Table, last: Float64Array): Float64Array {
   const [flows, numbers] = [column(acks, "flow"), column(acks, "ack")];
-  const last = new Float64Array(count);
   const more = new Float64Array(acks.rows);
   for (let row = 0; row < acks.rows; row += 1) {
     const [flow, ack] = [flows[row] ?? 0, numbers[row] ?? 0];

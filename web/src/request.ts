@@ -26,8 +26,10 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
   let first = 0;
   const topology = scenario.plan["topology"] as Tables;
   const isDumbbell = topology["kind"] === "dumbbell";
-  const groups = scenario.groups.map(({ count, packetSize, kind, direction }) => {
-    const group = { first, flows: count, packetSize, tcp: kind === "tcp", ...(isDumbbell ? { crosses: direction } : {}) };
+  const planned = plan["groups"] as Tables[];
+  const groups = scenario.groups.map(({ count, packetSize, kind, direction }, place) => {
+    const sender = (planned[place]?.["transport"] as Tables | undefined)?.["sender"] as Tables | undefined;
+    const group = { first, flows: count, packetSize, tcp: kind === "tcp", handshake: sender?.["handshake"] === true, ...(isDumbbell ? { crosses: direction } : {}) };
     first += count;
     return group;
   });

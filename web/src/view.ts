@@ -14,7 +14,7 @@ export interface Shown {
   readonly fine: number;
   readonly rate: number;
   /** Flows of each group, their packet size, whether they are TCP, and the link of a dumbbell that their data crosses. */
-  readonly groups: readonly { readonly first: number; readonly flows: number; readonly packetSize: number; readonly tcp: boolean; readonly crosses?: "forward" | "reverse" }[];
+  readonly groups: readonly { readonly first: number; readonly flows: number; readonly packetSize: number; readonly tcp: boolean; readonly handshake: boolean; readonly crosses?: "forward" | "reverse" }[];
   /** The rates of a dumbbell's two links. */
   readonly courses: Readonly<Record<"forward" | "reverse", Course>>;
   /** Whether all packets of the measured link wait in one queue, and leave in order. */
