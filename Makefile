@@ -181,8 +181,9 @@ wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's
 lab: python/ackclock/lab/page.zip ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
 	@ls -l python/ackclock/lab/page.zip
 
-references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands, the records and the measures, from the program
+references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands, the records and the measures, from the program, and the exercises of docs/guide/teaching.md
 	PYTHONPATH=tools $(PY) -m website.references
+	$(PY) tools/lab_teaching.py
 
 signatures: $(VENV)/.built ## write the fields of transports and queues, the measures and the public names for editors and type checkers
 	$(PY) tools/signatures.py
@@ -244,7 +245,7 @@ target/lab/engine.wasm: web/engine.sh $(ENGINE)
 	web/engine.sh
 
 target/lab/catalogue.json: $(VENV)/.built tools/lab_parts.py \
-		$(wildcard web/stories/* python/ackclock/lab/*.py python/ackclock/scenario/*.py python/ackclock/values/*.py)
+		$(wildcard web/stories/* web/exercises.toml python/ackclock/lab/*.py python/ackclock/scenario/*.py python/ackclock/values/*.py)
 	$(PY) tools/lab_parts.py $@
 
 web/node_modules: web/package-lock.json

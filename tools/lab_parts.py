@@ -1,7 +1,7 @@
 """Write what the lab's page needs of Python, as part of ``make lab``: ``python tools/lab_parts.py FILE``.
 
-The file has the engine's catalogue, the parts of plans, the stories of ``web/stories``, and the scripts of
-``examples/conformance``. ``quantities.json`` beside
+The file has the engine's catalogue, the parts of plans, the stories of ``web/stories``, the exercises of
+``web/exercises.toml`` and the scripts of ``examples/conformance``. ``quantities.json`` beside
 it has the units, which are compiled into the page. A story is a scenario. The comments at its head give its title,
 three sentences, the seed, and what is shown: a span of time in seconds (``zoom FROM UNTIL``) or a second run with one
 field changed (``beside FIELD = VALUE``).
@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
+from ackclock import Scenario
 from ackclock.lab.catalogue import page_catalogue
 from ackclock.values.quantity import RATE, SIZE, TIME
 
 ROOT = Path(__file__).resolve().parent.parent
 STORIES = ROOT / "web" / "stories"
+EXERCISES = ROOT / "web" / "exercises.toml"
+TEACHING = ("minutes", "needs", "right", "wrong")
+"""What of an exercise is for teachers and tests, not for the page."""
 SCRIPTS = ROOT / "examples" / "conformance"
 
 
@@ -50,7 +55,22 @@ def quantities() -> dict[str, Any]:
 
 def stories() -> list[dict[str, Any]]:
     """Read all stories, in order."""
-    return [story(path) for path in sorted(STORIES.glob("*.toml"))]
+    return [story(path) for path in sorted(STORIES.glob("[0-9]*.toml"))]
+
+
+def exercises() -> list[dict[str, Any]]:
+    """Read all exercises, each with its number and its scenario as TOML."""
+    tables = tomllib.loads(EXERCISES.read_text(encoding="utf-8"))["exercises"]
+    own = {each["name"]: each for each in stories()}
+    made = []
+    for number, exercise in enumerate(tables, 1):
+        given = dict(exercise)
+        toml = given.pop("scenario", None) or own[given.pop("story")]["toml"]
+        scenario = Scenario.from_dict(tomllib.loads(toml))
+        changed = scenario.changed(given.pop("set", {}))
+        whole = given | {"number": number, "seed": "1", "toml": toml if changed == scenario else changed.to_toml()}
+        made.append({"with": {}} | whole if whole["kind"] == "number" else whole)
+    return made
 
 
 def scripts() -> list[dict[str, str]]:
@@ -64,8 +84,7 @@ def scripts() -> list[dict[str, str]]:
 if __name__ == "__main__":
     file = Path(sys.argv[1])
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(
-        json.dumps(page_catalogue() | {"stories": stories(), "scripts": scripts()}, separators=(",", ":")),
-        encoding="utf-8",
-    )
+    asked = [{name: value for name, value in each.items() if name not in TEACHING} for each in exercises()]
+    catalogue = page_catalogue() | {"stories": stories(), "exercises": asked, "scripts": scripts()}
+    file.write_text(json.dumps(catalogue, separators=(",", ":")), encoding="utf-8")
     file.with_name("quantities.json").write_text(json.dumps(quantities()), encoding="utf-8")

@@ -13,6 +13,7 @@ import threading
 import tomllib
 import zlib
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from tests.lab.random_scenarios import random_scenarios
@@ -24,7 +25,7 @@ from ackclock.lab.document import document
 from ackclock.lab.page import built_page, page_with
 from ackclock.lab.serving import Content, LabServer
 from ackclock.running.run import Prepared
-from lab_parts import stories
+from lab_parts import exercises, stories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,9 @@ HOSTILE = (
     "no story",
     "no script",
     "no control",
+    "no exercise",
+    "a bomb beside",
+    "a bomb of words",
     "no document",
     "no JSON",
     "a mutilated plan",
@@ -148,12 +152,27 @@ def hostile_addresses() -> list[dict[str, str]]:
         "no story": ("#story=<b>x</b>", "no story"),
         "no script": ("#script=<b>x</b>", "no script"),
         "no control": ("#script=tcp/undo_eifel&variant=__proto__", "no congestion control"),
+        "no exercise": ("#exercise=11", "no exercise"),
+        "a bomb beside": (f"{link(SMALL)}&a={packed(b'#' * 50_000_000)}", "512 kB"),
+        "a bomb of words": (f"{link(SMALL)}&w={packed(b'#' * 50_000_000)}", "512 kB"),
         "no document": ("#d=" + packed("[1, 2]"), "does not contain a scenario"),
         "no JSON": ("#d=" + packed("{"), "cannot be opened"),
         "a mutilated plan": ("#d=" + packed(json.dumps(mutilated)), "plan"),
         "a polluting document": ("#d=" + packed(json.dumps(polluting)), "does not contain a scenario"),
     }
     return [{"name": name, "hash": hash_, "message": message} for name, (hash_, message) in named.items()]
+
+
+def asked_exercises() -> list[dict[str, Any]]:
+    """Return the exercises; those about runs with links that open a right answer and wrong ones."""
+    made = exercises()
+    for each in made:
+        if each["kind"] == "run":
+            start = Scenario.from_dict(tomllib.loads(each["toml"]))
+            links = [f"{link(start.changed(answer).to_toml())}&exercise={each['number']}" for answer in each["wrong"]]
+            right = f"{link(start.changed(each['right']).to_toml())}&exercise={each['number']}"
+            each["links"] = {"wrong": links, "right": right}
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -200,11 +219,20 @@ def visit(
     addresses = hostile_addresses()
     assert tuple(each["name"] for each in addresses) == HOSTILE
     questions.write_text(
-        json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases, "served": served}),
+        json.dumps(
+            {
+                "plans": plans,
+                "addresses": addresses,
+                "stories": stories(),
+                "exercises": asked_exercises(),
+                "cases": cases,
+                "served": served,
+            }
+        ),
         encoding="utf-8",
     )
     command: list[str | Path] = ["node", root / "web/test/browser.mjs", page, questions, folder]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=1200)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -231,6 +259,11 @@ def test_writes_nothing_to_the_console_and_asks_for_nothing(visit: dict[str, Any
 @pytest.mark.parametrize("story", [each["name"] for each in stories()])
 def test_tells_each_story(visit: dict[str, Any], story: str) -> None:
     detail(visit, f"story {story}")
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each["title"])
+def test_checks_answers(visit: dict[str, Any], exercise: dict[str, Any]) -> None:
+    detail(visit, f"exercise {exercise['number']}")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -271,6 +304,14 @@ def test_every_choice_works(visit: dict[str, Any], field: str, known: list[str] 
         "zoom and packets",
         "a drag over a plot zooms",
         "keyboard",
+        "undo and reset",
+        "a message for each refused value",
+        "timeouts are explained",
+        "goodput never exceeds the rate",
+        "a page opened from a file is shared as a file",
+        "accessibility of an exercise, light",
+        "accessibility of an exercise, dark",
+        "exercises in 390 pixels and in print",
         "a long run shows its progress, leaves the page free and can be cancelled",
         "a script",
         "the picture of a script and its lines",
@@ -301,6 +342,11 @@ def test_edits_changes_and_stops(visit: dict[str, Any]) -> None:
     run = simulate(scenario, seed=int(scenario_seed(found["toml"])))
     assert f"retransmissions{run.summary.retransmissions}" in found["numbers"]
     assert f"timeouts{run.summary.timeouts}" in found["numbers"]
+
+
+def svg(file: str) -> ET.Element:
+    """Read a figure that the page saved."""
+    return ET.parse(file).getroot()  # noqa: S314  # the page wrote it
 
 
 def scenario_seed(file: str) -> str:
@@ -344,12 +390,19 @@ class TestDownloads:
         assert image.shape[0] > 900
         assert image.std() > 0.05
 
+    def test_the_figure_of_lines_has_texts(self, files: dict[str, str]) -> None:
+        root = svg(files["vector"])
+        texts = {each.text for each in root.iter("{http://www.w3.org/2000/svg}text")}
+        assert {"Congestion windows", "Round-trip time", "time, s", "■"} <= texts
+        assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 30
+
 
 def test_saves_a_script_and_its_picture(visit: dict[str, Any]) -> None:
     import matplotlib.image  # noqa: PLC0415  # slow to load
 
     files = detail(visit, "a script and another sender, shared and saved")
     assert matplotlib.image.imread(files["figure"]).std() > 0.05
+    assert "retransmission" in {each.text for each in svg(files["vector"]).iter() if each.text}
     assert conform(files["packetdrill"], law="vegas").verdict == "differs"
 
 

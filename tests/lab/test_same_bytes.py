@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from tests.lab.random_scenarios import random_scenarios
 
+from ackclock.engine import core
 from ackclock.lab.document import document
 from ackclock.lab.following import leaves
 from ackclock.lab.page import built_page
@@ -181,6 +182,21 @@ EDITS: dict[str, Any] = {
 """Changed fields; ``None`` removes one, as on the page."""
 
 
+def acknowledged(prepared: Prepared) -> tuple[float, float]:
+    """Return the bits that the senders of each direction have got acknowledged at the end."""
+    columns = {name: (kind, data) for name, kind, data in core.simulate(prepared.plan, 1)[1]["acks"].columns()}
+    types = {"u32": "<u4", "u64": "<u8"}
+    flows, acks = (np.frombuffer(columns[name][1], types[columns[name][0]]) for name in ("flow", "ack"))
+    bits, first = [0.0, 0.0], 0
+    for group in json.loads(prepared.plan)["groups"]:
+        syn = group["transport"].get("sender", {}).get("handshake", False)
+        for flow in range(first, first + group["count"]):
+            own = acks[flows == flow]
+            bits[group["reverse"]] += 8 * group["packet_size"] * float(max(0, int(own.max(initial=0)) - syn))
+        first += group["count"]
+    return bits[0], bits[1]
+
+
 def described(scenario: Scenario, edits: dict[str, Any] | None = None) -> dict[str, Any]:
     given: dict[str, Any] = json.loads(json.dumps(document(scenario, seed=1, name="given")))
     return given | {"edits": edits or {}}
@@ -191,6 +207,15 @@ class TestInNode:
         answers = node(root, [{"scenario": tables} for tables, _ in scenarios])
         for (tables, prepared), answer in zip(scenarios, answers, strict=True):
             assert answer.get("plan") == json.loads(prepared.plan) | {"records": []}, (tables, answer.get("error"))
+
+    def test_goodput_has_all_data_and_never_exceeds_the_rate(
+        self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]]
+    ) -> None:
+        answers = node(root, [{"scenario": tables, "seed": "1"} for tables, _ in scenarios])
+        for (tables, prepared), answer in zip(scenarios, answers, strict=True):
+            for found, expected in zip(answer["goodput"], acknowledged(prepared), strict=True):
+                assert found["most"] <= found["rate"] * (1 + 1e-9), tables
+                assert found["bits"] == pytest.approx(expected, rel=1e-3, abs=1), tables
 
     def test_plans_of_documents_equal_those_of_python(self, root: Path) -> None:
         """A document has the plan without changes and stops, which the page adds, edited or not."""

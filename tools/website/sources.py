@@ -32,7 +32,7 @@ _MOVED: Final = {
 """Pages outside of ``docs``, and their places in the site. A page that does not exist is left out."""
 
 NAVIGATION: Final = (
-    ("Start", "", "index.md install.md guide/first_study.md guide/idea_in_ten_lines.md guide/lab.md"),
+    ("Start", "", "index.md install.md guide/first_study.md guide/idea_in_ten_lines.md guide/lab.md guide/teaching.md"),
     ("Guides", "", "guide/sweeps.md guide/store.md guide/*.md"),
     ("Guides", "Notebooks", "notebooks/*.md"),
     ("How-to", "", "recipes/*.md"),

@@ -1,6 +1,7 @@
 // What Python's `ackclock.lab.catalogue` gives the page.
 
 import type { Script } from "./conform";
+import type { Exercise } from "./exercise";
 import type { Field, Schemas } from "./reading";
 
 export interface Parameter {
@@ -55,6 +56,7 @@ export interface Catalogue {
   /** The limit of a queue, in packets, if a scenario gives none. */
   readonly room: Readonly<Record<string, number>>;
   readonly stories: readonly Story[];
+  readonly exercises: readonly Exercise[];
   readonly scripts: readonly Script[];
   /** A law in Python, whose page is served. */
   readonly law?: OwnLaw;

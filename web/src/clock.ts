@@ -41,3 +41,15 @@ export function nice(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough * (1 - 1e-9)) ?? 10 * power;
 }
+
+/** The multiples of powers of ten from `low` to `high`. */
+export function splitsOf(low: number, high: number): number[] {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    for (let digit = 1; digit < 10; digit += 1) {
+      const value = Number(`${digit}e${power}`);
+      if (value >= low && value <= high) found.push(value);
+    }
+  }
+  return found;
+}

@@ -46,23 +46,43 @@ export function numericKnob({ id, label, unit, low, high, value, logarithmic = f
   range.addEventListener("input", () => {
     const now = direct ? Number(range.value) : toValue(Number(range.value));
     input.value = text(now);
-    input.removeAttribute("aria-invalid");
     range.setAttribute("aria-valuetext", `${text(now)} ${unit}`);
     set(now);
   });
+  const message = messageOf(input);
+  range.addEventListener("input", () => message.clear());
   input.addEventListener("change", () => {
     const now = Number(input.value.replace(",", "."));
     const isRight = input.value.trim() !== "" && Number.isFinite(now) && now >= 0 && (!whole || Number.isInteger(now));
     if (isRight) {
-      input.removeAttribute("aria-invalid");
+      message.clear();
       show(now);
       set(now);
-    } else input.setAttribute("aria-invalid", "true");
+    } else message.show(`must be ${whole ? "a whole number" : "a number"} of at least 0${unit === "" ? "" : `, in ${unit}`}, such as ${text(low > 0 ? low : high)}`);
   });
   return element(
     "div", { class: "knob" },
-    element("label", { for: id }, label), element("span", { class: "value" }, input, element("span", { class: "quiet" }, unit)), range,
+    element("label", { for: id }, label), element("span", { class: "value" }, input, element("span", { class: "quiet" }, unit)), range, message.root,
   );
+}
+
+/** The message below a field whose value is refused. */
+function messageOf(input: HTMLInputElement): { readonly root: HTMLElement; clear(): void; show(allowed: string): void } {
+  const root = element("p", { class: "refused", id: `${input.id}-refused`, role: "alert" });
+  root.hidden = true;
+  return {
+    root,
+    clear: () => {
+      root.hidden = true;
+      for (const name of ["aria-invalid", "aria-describedby"]) input.removeAttribute(name);
+    },
+    show: (allowed) => {
+      root.hidden = false;
+      root.textContent = `'${input.value.slice(0, 40)}' is not allowed; ${allowed}. The run is unchanged.`;
+      input.setAttribute("aria-invalid", "true");
+      input.setAttribute("aria-describedby", root.id);
+    },
+  };
 }
 
 export function choiceKnob(
@@ -91,6 +111,7 @@ export function choiceKnob(
 export function parameterKnob(id: string, parameter: Parameter, value: Json | undefined, set: (value: Json) => void): HTMLElement {
   const { name, doc, kind, choices = [] } = parameter;
   let field: HTMLElement;
+  let refused: HTMLElement[] = [];
   if (kind === "flag") {
     const box = element("input", { type: "checkbox", id });
     box.checked = value === true;
@@ -106,10 +127,17 @@ export function parameterKnob(id: string, parameter: Parameter, value: Json | un
     const asText = quantity === undefined || typeof value === "string" ? String(value) : value === null ? String(parameter.or) : format(quantity, BigInt(Number(value)));
     const input = element("input", { type: "text", id, size: "7" });
     input.value = asText;
-    input.addEventListener("change", () => set(quantity !== undefined ? input.value.trim() : Number(input.value)));
+    const message = messageOf(input);
+    input.addEventListener("change", () => {
+      const [written, now] = [input.value.trim(), Number(input.value)];
+      if (quantity === undefined && (written === "" || Number.isNaN(now))) return message.show(`must be a ${kind === "whole" ? "whole number" : "number"}`);
+      message.clear();
+      set(quantity === undefined ? now : written);
+    });
     field = input;
+    refused = [message.root];
   }
-  return element("div", { class: "knob", title: doc }, element("label", { for: id }, name.replaceAll("_", "_\u200b")), field);
+  return element("div", { class: "knob", title: doc }, element("label", { for: id }, name.replaceAll("_", "_\u200b")), field, ...refused);
 }
 
 export function textKnob(id: string, label: string, value: string, set: (text: string) => void, wide = false, list = ""): HTMLElement {

@@ -1,12 +1,12 @@
-// Lines over a plot of uPlot, such as those at the changes of a run.
-
-import type uPlot from "uplot";
+// Lines over a plot, such as those at the changes of a run.
 
 import type { Moment } from "./changes";
 import { colour } from "./dom";
+import type { Surface } from "./pens";
+import type { Phase } from "./view";
 
 /** The changes of a run, each with its words where there is room; words near others go below them. */
-export function moments(plot: uPlot, all: readonly Moment[]): void {
+export function moments(plot: Surface, all: readonly Moment[]): void {
   const { left, width, height } = plot.bbox;
   const [stroke, line] = [colour("soft"), 11 * devicePixelRatio];
   const rows = Math.max(1, Math.floor(height / line / 3));
@@ -21,7 +21,7 @@ export function moments(plot: uPlot, all: readonly Moment[]): void {
   }
 }
 
-export function vertical(plot: uPlot, x: number, stroke: string, label: string, row = 0, isLeft = false): void {
+export function vertical(plot: Surface, x: number, stroke: string, label: string, row = 0, isLeft = false): void {
   const { top, height } = plot.bbox;
   stroked(plot, stroke, [2, 3], (context) => {
     context.moveTo(x, top);
@@ -33,7 +33,7 @@ export function vertical(plot: uPlot, x: number, stroke: string, label: string, 
   });
 }
 
-export function stroked(plot: uPlot, stroke: string, dash: readonly number[], path: (context: CanvasRenderingContext2D) => void): void {
+export function stroked(plot: Surface, stroke: string, dash: readonly number[], path: (context: CanvasRenderingContext2D) => void): void {
   const { ctx } = plot;
   ctx.save();
   ctx.beginPath();
@@ -42,5 +42,59 @@ export function stroked(plot: uPlot, stroke: string, dash: readonly number[], pa
   ctx.setLineDash(dash.map((each) => each * devicePixelRatio));
   path(ctx);
   ctx.stroke();
+  ctx.restore();
+}
+
+/** Phases in which a sender spends most of its time, which are not coloured. */
+export const isUsual = (phase: string): boolean => ["congestion_avoidance", "probe_bw:cruise"].includes(phase);
+
+/** The colour of a sender's phase. Phases of the same kind share one, whatever the law calls them. */
+export function phaseColour(phase: string): string {
+  if (/slow_start|startup/.test(phase)) return "slow";
+  if (phase === "timeout") return "timeout";
+  if (phase === "recovery") return "recovery";
+  return /rtt|refill|up/.test(phase) ? "probe" : "other";
+}
+
+/** A dashed line at a value. */
+export function level(plot: Surface, value: number, stroke: string): void {
+  const y = plot.valToPos(value, "y", true);
+  const { left, width, top } = plot.bbox;
+  if (y < top) return;
+  stroked(plot, stroke, [4, 4], (context) => {
+    context.moveTo(left, y);
+    context.lineTo(left + width, y);
+  });
+}
+
+/** Short lines at the top of a plot. */
+export function ticks(plot: Surface, groups: readonly Float64Array[], stroke: string, row: number): void {
+  const top = plot.bbox.top + row * 9 * devicePixelRatio;
+  stroked(plot, stroke, [], (context) => {
+    for (const times of groups) {
+      for (const time of times) {
+        const x = Math.round(plot.valToPos(time, "x", true)) + 0.5;
+        context.moveTo(x, top);
+        context.lineTo(x, top + 7 * devicePixelRatio);
+      }
+    }
+  });
+}
+
+/** Bars at the top of a plot, a row for each flow, that show the phases of its sender. */
+export function strip(plot: Surface, phases: readonly Phase[], flows: readonly number[]): void {
+  const { ctx, bbox } = plot;
+  const height = 5 * devicePixelRatio;
+  const fills = new Map<string, string>();
+  ctx.save();
+  for (const { flow, from, until, phase } of phases) {
+    const row = flows.indexOf(flow);
+    if (row < 0 || isUsual(phase)) continue;
+    const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
+    let fill = fills.get(phase);
+    if (fill === undefined) fills.set(phase, (fill = colour(phaseColour(phase))));
+    ctx.fillStyle = fill;
+    ctx.fillRect(left, bbox.top + row * (height + devicePixelRatio), Math.max(devicePixelRatio, right - left), height);
+  }
   ctx.restore();
 }

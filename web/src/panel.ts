@@ -1,14 +1,15 @@
 // The drawings and numbers of one run: A or B.
 
-import type uPlot from "uplot";
-
 import type { Catalogue } from "./catalogue";
 import { colour, element, faded, groupColour, rateShown, shown, timeShown } from "./dom";
-import type { Measures, Outcome } from "./engine";
+import type { Outcome } from "./engine";
 import type { Described } from "./plan";
-import { stroked, vertical } from "./marks";
+import { isUsual, level, phaseColour, strip, ticks, vertical } from "./marks";
+import { groupsOf, numbersOf, spansOf } from "./numbers";
+import { type Surface, dashOf, inBand, onLine } from "./pens";
 import { type Content, type Key, type Line, Plot } from "./plot";
-import type { Phase, View } from "./view";
+import { type Tops, longest, maxima, maximum } from "./tops";
+import type { View } from "./view";
 
 export interface Drawn {
   readonly scenario: Described;
@@ -17,14 +18,12 @@ export interface Drawn {
   readonly view: View;
 }
 
-/** The greatest values, so that two runs side by side have the same axes. */
-export type Tops = Record<"cwnd" | "queue" | "gauge" | "goodput" | "rtt" | "arrivals" | "cov", number>;
-
 const FEW_FLOWS = 8;
 
 export class Panel {
   readonly root = element("section", { class: "run" });
   private readonly heading = element("h2");
+  private readonly spans = element("p", { class: "quiet spans" });
   private readonly numbers = element("dl", { class: "numbers" });
   private readonly notices = element("ul", { class: "notices", "aria-label": "Notices" });
   private readonly groups = element("div", { class: "scroll", role: "region", tabindex: "0" });
@@ -45,7 +44,7 @@ export class Panel {
       queue: over("Queue of the bottleneck", "packets", 170),
       gauge: over("State of the queue discipline", "value", 130),
       goodput: over("Goodput, stacked by flow", "Mbit/s", 160),
-      rtt: over("Smoothed round-trip time", "ms", 150),
+      rtt: over("Round-trip time", "ms", 150),
       arrivals: over("Arrivals at the bottleneck", "packets per bin", 150),
       ladder: new Plot({ title: "Burstiness by time scale", x: "width of a bin, s", y: "c.o.v. of arrivals", height: 190 }),
     };
@@ -53,7 +52,7 @@ export class Panel {
     this.gaugeBox.append(this.plots.gauge.root, element("div", { class: "bar" }, this.choice));
     const { cwnd, queue, goodput, rtt, arrivals, ladder } = this.plots;
     this.root.append(
-      this.heading, this.numbers, this.notices, cwnd.root, queue.root, goodput.root, rtt.root, arrivals.root, this.gaugeBox, ladder.root, this.groups,
+      this.heading, this.spans, this.numbers, this.notices, cwnd.root, queue.root, goodput.root, rtt.root, arrivals.root, this.gaugeBox, ladder.root, this.groups,
     );
   }
 
@@ -76,7 +75,10 @@ export class Panel {
     this.drawn = drawn;
     this.tops = tops;
     this.root.classList.remove("stale");
-    this.summarise(drawn);
+    this.numbers.replaceChildren(...numbersOf(drawn));
+    this.notices.replaceChildren(...drawn.notices.map((notice) => element("li", {}, notice)));
+    this.notices.hidden = drawn.notices.length === 0;
+    this.groups.replaceChildren(groupsOf(drawn));
     this.redraw();
   }
 
@@ -85,12 +87,16 @@ export class Panel {
     if (drawn === undefined || tops === undefined) return;
     const { view } = drawn;
     const span = [view.from, view.until] as const;
+    this.spans.textContent = spansOf(drawn);
     const hasTcp = drawn.scenario.groups.some(({ kind }) => kind === "tcp");
     for (const { root } of [this.plots.cwnd, this.plots.goodput, this.plots.rtt]) root.hidden = !hasTcp;
     this.plots.cwnd.draw({ ...this.windows(drawn, tops), x: view.x, span });
+    this.plots.cwnd.note(view.timeouts.map(({ flow, at, why }) => ({ at, text: `Timeout of flow ${flow + 1} at ${shown(at, 4)} s: ${why}.` })));
     this.plots.queue.draw({ ...this.queue(drawn, tops), x: view.x, span });
     this.gauge(drawn, span);
-    this.plots.goodput.draw({ ...this.goodput(drawn, tops), x: view.goodput.x, span });
+    const goodput = this.goodput(drawn, tops);
+    this.plots.goodput.draw({ ...goodput, x: view.goodput.x, span });
+    this.plots.goodput.root.dataset["most"] = String((maximum(goodput.lines.at(-1)?.values ?? []) * 1e6) / drawn.scenario.rate);
     this.plots.rtt.draw({ ...this.rtt(drawn, tops), x: view.x, span });
     this.plots.arrivals.draw({ ...this.arrivals(drawn, tops), x: view.arrivals.x, span });
     this.plots.ladder.draw(this.ladder(drawn, tops));
@@ -98,28 +104,37 @@ export class Panel {
 
   private groupKeys({ scenario }: Drawn, udp = false): Key[] {
     return scenario.groups.flatMap(({ name, kind, variant }, group) =>
-      kind === "tcp" || udp ? [{ label: name.startsWith("clients-") ? (kind === "tcp" ? variant : "udp") : name, stroke: colour(groupColour(group)), shape: "line" as const }] : [],
+      kind === "tcp" || udp ? [{ label: name.startsWith("clients-") ? (kind === "tcp" ? variant : "udp") : name, stroke: colour(groupColour(group)), shape: "line" as const, group }] : [],
     );
   }
 
-  private groupsOf({ scenario, view }: Drawn): number[] {
+  private groupsOfFlows({ scenario, view }: Drawn): number[] {
     const ends = scenario.groups.map(((sum) => ({ count }) => (sum += count))(0));
     return view.flows.map((flow) => ends.findIndex((end) => flow < end));
   }
 
   private perFlow(drawn: Drawn, series: readonly Float64Array[]): Line[] {
-    const groups = this.groupsOf(drawn);
+    const groups = this.groupsOfFlows(drawn);
     const many = series.length > FEW_FLOWS;
     return series.map((values, place) => {
       const group = groups[place] ?? 0;
       const stroke = colour(groupColour(group));
-      return { label: drawn.scenario.groups[group]?.name ?? "", stroke: many ? faded(stroke, 0.55) : stroke, values, width: many ? 1 : 1.3 };
+      return { label: drawn.scenario.groups[group]?.name ?? "", stroke: many ? faded(stroke, 0.55) : stroke, values, width: many ? 1 : 1.3, dash: dashOf(group) };
     });
+  }
+
+  /** Draws the markers of each group on the line of its first flow. */
+  private marked(drawn: Drawn, series: readonly Float64Array[], surface: Surface): void {
+    const groups = this.groupsOfFlows(drawn);
+    if (drawn.scenario.groups.length < 2) return;
+    for (const [place, group] of groups.entries()) {
+      if (groups.indexOf(group) === place) onLine(surface, drawn.view.x, series[place] ?? [], group, colour(groupColour(group)));
+    }
   }
 
   private windows(drawn: Drawn, tops: Tops): Omit<Content, "x" | "span"> {
     const { view } = drawn;
-    const groups = this.groupsOf(drawn);
+    const groups = this.groupsOfFlows(drawn);
     const lines = this.perFlow(drawn, view.cwnd);
     const firsts = groups.map((group, place) => (groups.indexOf(group) === place ? place : -1)).filter((place) => place >= 0);
     const limit = tops.cwnd * 1.3;
@@ -140,7 +155,10 @@ export class Panel {
         ...phases.map((phase) => ({ label: phase.replaceAll("_", " "), stroke: colour(phaseColour(phase)), shape: "block" as const })),
       ],
       top: tops.cwnd * 1.12 + 1,
-      over: (plot) => strip(plot, view.phases, strips),
+      over: (plot) => {
+        this.marked(drawn, view.cwnd, plot);
+        strip(plot, view.phases, strips);
+      },
       spoken: `${view.flows.length} flows from ${shown(view.from)} to ${shown(view.until)} s; the largest window has ${shown(tops.cwnd)} packets.`,
     };
   }
@@ -208,7 +226,11 @@ export class Panel {
       lines,
       keys: [...this.groupKeys(drawn).map((key) => ({ ...key, shape: "block" as const })), { label: "rate of the bottleneck", stroke: colour("reference"), shape: "dashed" }],
       top: tops.goodput * 1.12,
-      over: (plot) => level(plot, scenario.rate / 1e6, colour("reference")),
+      over: (plot) => {
+        level(plot, scenario.rate / 1e6, colour("reference"));
+        if (scenario.groups.length < 2) return;
+        for (const [place, { group }] of view.goodput.bands.entries()) inBand(plot, view.goodput.x, lines[place - 1]?.values ?? [], lines[place]?.values ?? [], group, colour("ink"));
+      },
       spoken: drawn.outcome.groups.map((group, place) => `${scenario.groups[place]?.name ?? ""}: ${rateShown(group["goodput_bps"]).join(" ")}`).join("; "),
     };
   }
@@ -216,14 +238,24 @@ export class Panel {
   private rtt(drawn: Drawn, tops: Tops): Omit<Content, "x" | "span"> {
     const { view, scenario } = drawn;
     const series = view.srtt.map((values) => values.map((value) => value * 1e3));
+    // what a packet needs that arrives now, of the group with the longest path
+    const size = Math.max(...scenario.groups.map(({ packetSize }) => packetSize));
+    const base = longest(scenario) + (size * 8) / scenario.rate;
+    const path = view.wait.map((wait) => (base + wait) * 1e3);
+    const isKnown = path.some((value) => !Number.isNaN(value));
     return {
-      lines: this.perFlow(drawn, series),
-      keys: [...this.groupKeys(drawn), { label: "without queues", stroke: colour("reference"), shape: "dashed" }],
+      lines: [...(isKnown ? [{ label: "path", stroke: colour("queue"), values: path, width: 1, fill: faded(colour("queue"), 0.1) }] : []), ...this.perFlow(drawn, series)],
+      keys: [
+        ...(isKnown ? [{ label: "path, with the wait in the queue now", stroke: colour("queue") }] : []),
+        ...this.groupKeys(drawn).map((key) => ({ ...key, label: `${key.label}, smoothed` })),
+        { label: "without queues", stroke: colour("reference"), shape: "dashed" },
+      ],
       top: tops.rtt * 1e3 * 1.12,
       over: (plot) => {
+        this.marked(drawn, series, plot);
         for (const [place, { rtt, kind }] of scenario.groups.entries()) if (kind === "tcp") level(plot, rtt / 1e9, faded(colour(groupColour(place)), 0.7));
       },
-      spoken: `The largest one is ${shown(maxima(series))} ms.`,
+      spoken: `${isKnown ? `That of the path is at most ${shown(maximum(path))} ms. ` : ""}The largest one that a sender has smoothed is ${shown(maxima(series))} ms.`,
     };
   }
 
@@ -269,139 +301,4 @@ export class Panel {
       spoken: `The coefficient of variation falls from ${shown(cov[0])} in bins of ${timeShown(first).join(" ")} to ${shown(cov.at(-1))} in bins of ${timeShown(last).join(" ")}.`,
     };
   }
-
-  private summarise({ scenario, outcome, notices }: Drawn): void {
-    const s = outcome.summary;
-    const entry = (name: string, value: string, unit = ""): HTMLElement =>
-      element("div", {}, element("dt", { title: name }, name), element("dd", {}, value, ...(unit === "" ? [] : [" ", element("small", {}, unit)])));
-    const percent = (value: number | null | undefined): string => shown(value == null ? null : 100 * value);
-    this.numbers.replaceChildren(
-      entry("throughput", ...rateShown(s["throughput_bps"])),
-      entry("payload", ...rateShown(s["payload_bps"])),
-      entry("utilization", percent(s["utilization"]), "%"),
-      entry("loss", percent(s["loss"]), "%"),
-      ...(s["marks"] ? [entry("marks", shown(s["marks"]))] : []),
-      entry("mean wait", ...timeShown(s["sojourn_mean"])),
-      entry("95 % wait", ...timeShown(s["sojourn_p95"])),
-      entry("mean queue", shown(s["queue_mean"]), "packets"),
-      entry("c.o.v.", shown(s["cov"])),
-      entry("retransmissions", shown(s["retransmissions"])),
-      entry("timeouts", shown(s["timeouts"])),
-      entry("Jain's index", shown(s["jain_index"])),
-      ...["join", "leave", "rate"].flatMap((name) => {
-        const found = s[`convergence_${name}`];
-        return found == null ? [] : [entry(`convergence, ${name}`, ...timeShown(found))];
-      }),
-    );
-    this.notices.replaceChildren(...notices.map((notice) => element("li", {}, notice)));
-    this.notices.hidden = notices.length === 0;
-    const milliseconds = (value: number | null | undefined): string => shown(value == null ? null : value * 1e3);
-    const heads = ["group", "law", "flows", "goodput", "payload", "share, %", "loss, %", "retransmissions", "timeouts", "delay, ms", "RTT, ms", "limited by"];
-    const total = outcome.groups.reduce((sum, group) => sum + (group["goodput_bps"] ?? 0), 0);
-    const rows = outcome.groups.map((group: Measures, place) => {
-      const of = scenario.groups[place];
-      const name = element("td", {}, element("span", { class: "dot", style: `background:var(--${groupColour(place)})` }), of?.name ?? "");
-      const values = [
-        of?.kind === "tcp" ? of.variant : "udp", shown(of?.count), rateShown(group["goodput_bps"]).join(" "),
-        rateShown(group["payload_bps"]).join(" "), percent(total === 0 ? null : (group["goodput_bps"] ?? 0) / total), percent(group["loss"]), shown(group["retransmissions"]),
-        shown(group["timeouts"]), milliseconds(group["delay_mean"]), milliseconds(group["rtt_mean"]), limitedBy(group),
-      ];
-      return element("tr", {}, name, ...values.map((value) => element("td", {}, value)));
-    });
-    this.groups.replaceChildren(
-      element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...rows)),
-    );
-  }
-}
-
-/** What limited a group, the largest share of its time first, as `ackclock run` prints it. */
-function limitedBy(group: Measures): string {
-  const shares = Object.entries(group).filter((each): each is [string, number] => each[0].startsWith("limited_") && each[1] !== null);
-  const shown = shares.filter(([, share]) => share >= 0.005).sort(([, a], [, b]) => b - a);
-  return shown.map(([name, share]) => `${name.slice("limited_".length).replaceAll("_", " ")} ${Math.round(100 * share)}%`).join(", ") || "–";
-}
-
-export function topsOf(drawn: readonly Drawn[]): Tops {
-  const greatest = (of: (drawn: Drawn) => number): number => Math.max(1e-9, ...drawn.map(of));
-  return {
-    cwnd: greatest(({ view }) => maxima(view.cwnd)),
-    queue: greatest(({ view }) => maximum(view.queue)),
-    gauge: 1,
-    goodput: greatest(({ view, scenario }) => Math.max((scenario.rate / 1e6) * 1.1, ...stackTops(view))),
-    rtt: greatest(({ view, scenario }) => Math.max(maxima(view.srtt), ...scenario.groups.map(({ rtt }) => rtt / 1e12))),
-    arrivals: greatest(({ view }) => maximum(view.arrivals.values)),
-    cov: greatest(({ view }) => Math.max(maximum(view.ladder.cov), maximum(view.ladder.poisson))),
-  };
-}
-
-function stackTops({ goodput }: View): number[] {
-  const sum = new Float64Array(goodput.x.length);
-  for (const { values } of goodput.bands) values.forEach((value, bin) => (sum[bin] = (sum[bin] ?? 0) + value / 1e6));
-  // a hole that is filled acknowledges much at once; such peaks do not set the scale
-  const sorted = sum.toSorted();
-  return [sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0];
-}
-
-function maximum(values: ArrayLike<number>): number {
-  let most = 0;
-  for (let place = 0; place < values.length; place += 1) {
-    const value = values[place] ?? 0;
-    if (value > most) most = value;
-  }
-  return most;
-}
-
-const maxima = (series: readonly ArrayLike<number>[]): number => Math.max(0, ...series.map(maximum));
-
-/** Phases in which a sender spends most of its time, which are not coloured. */
-const isUsual = (phase: string): boolean => ["congestion_avoidance", "probe_bw:cruise"].includes(phase);
-
-/** The colour of a sender's phase. Phases of the same kind share one, whatever the law calls them. */
-export function phaseColour(phase: string): string {
-  if (/slow_start|startup/.test(phase)) return "slow";
-  if (phase === "timeout") return "timeout";
-  if (phase === "recovery") return "recovery";
-  return /rtt|refill|up/.test(phase) ? "probe" : "other";
-}
-
-function level(plot: uPlot, value: number, stroke: string): void {
-  const y = plot.valToPos(value, "y", true);
-  const { left, width, top } = plot.bbox;
-  if (y < top) return;
-  stroked(plot, stroke, [4, 4], (context) => {
-    context.moveTo(left, y);
-    context.lineTo(left + width, y);
-  });
-}
-
-/** Short lines at the top of a plot. */
-function ticks(plot: uPlot, groups: readonly Float64Array[], stroke: string, row: number): void {
-  const top = plot.bbox.top + row * 9 * devicePixelRatio;
-  stroked(plot, stroke, [], (context) => {
-    for (const times of groups) {
-      for (const time of times) {
-        const x = Math.round(plot.valToPos(time, "x", true)) + 0.5;
-        context.moveTo(x, top);
-        context.lineTo(x, top + 7 * devicePixelRatio);
-      }
-    }
-  });
-}
-
-/** Bars at the top of a plot, a row for each flow, that show the phases of its sender. */
-function strip(plot: uPlot, phases: readonly Phase[], flows: readonly number[]): void {
-  const { ctx, bbox } = plot;
-  const height = 5 * devicePixelRatio;
-  const fills = new Map<string, string>();
-  ctx.save();
-  for (const { flow, from, until, phase } of phases) {
-    const row = flows.indexOf(flow);
-    if (row < 0 || isUsual(phase)) continue;
-    const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
-    let fill = fills.get(phase);
-    if (fill === undefined) fills.set(phase, (fill = colour(phaseColour(phase))));
-    ctx.fillStyle = fill;
-    ctx.fillRect(left, bbox.top + row * (height + devicePixelRatio), Math.max(devicePixelRatio, right - left), height);
-  }
-  ctx.restore();
 }

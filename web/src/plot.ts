@@ -3,8 +3,11 @@
 import uPlot from "uplot";
 
 import type { Moment } from "./changes";
+import { splitsOf } from "./clock";
 import { colour, element, shown } from "./dom";
 import { moments } from "./marks";
+import { type Surface, markerOf } from "./pens";
+import { type Frame, drawn } from "./vector";
 
 export interface Line {
   readonly label: string;
@@ -23,6 +26,14 @@ export interface Key {
   readonly label: string;
   readonly stroke: string;
   readonly shape?: "line" | "dashed" | "block" | "tick";
+  /** Of a group's lines, the group, which has a marker. */
+  readonly group?: number;
+}
+
+/** A mark at a time that says something when it is pointed at. */
+export interface Note {
+  readonly at: number;
+  readonly text: string;
 }
 
 export interface Content {
@@ -34,7 +45,7 @@ export interface Content {
   readonly bottom?: number;
   readonly logarithmic?: boolean;
   /** Draws over the lines. */
-  readonly over?: (plot: uPlot) => void;
+  readonly over?: (plot: Surface) => void;
   /** A sentence for those who do not see the plot. */
   readonly spoken: string;
 }
@@ -54,6 +65,8 @@ export class Plot {
   private readonly caption = element("figcaption");
   private readonly place = element("div", { role: "img" });
   private readonly tip = element("div", { class: "tip", "aria-hidden": "true" });
+  private readonly notes = element("div", { class: "notes", role: "group", "aria-label": "Timeouts" });
+  private noted: readonly Note[] = [];
   private plot: uPlot | undefined;
   private drawn = "";
   private content: Content | undefined;
@@ -64,7 +77,8 @@ export class Plot {
     private readonly whole?: () => void,
     private readonly marked: () => readonly Moment[] = () => [],
   ) {
-    this.root.append(this.caption, this.place, this.tip);
+    this.root.append(this.caption, this.place, this.notes, this.tip);
+    this.notes.hidden = true;
   }
 
   draw(content: Content): void {
@@ -88,13 +102,38 @@ export class Plot {
     this.place.setAttribute("aria-label", `${this.titles.title}. ${content.spoken}${marks.join("")}`);
   }
 
+  /** Puts marks at the lower edge of the plot. */
+  note(notes: readonly Note[]): void {
+    this.noted = notes;
+    const { plot } = this;
+    this.notes.hidden = notes.length === 0 || plot === undefined;
+    if (plot === undefined) return;
+    const [left, bottom] = [this.place.offsetLeft + plot.over.offsetLeft, this.place.offsetTop + plot.over.offsetTop + plot.over.offsetHeight];
+    this.notes.replaceChildren(...notes.map(({ at, text }) => {
+      const x = left + plot.valToPos(at, "x");
+      const said = element("span", { "aria-hidden": "true", class: x > this.root.clientWidth / 2 ? "left" : "" }, text);
+      return element("button", { type: "button", "aria-label": text, style: `left:${x - 12}px;top:${bottom - 26}px` }, element("i", { "aria-hidden": "true" }, "!"), said);
+    }));
+  }
+
+  /** Draws the plot into a picture file. */
+  picture(frame: Frame): void {
+    if (this.content !== undefined) drawn(frame, this.titles, this.content, this.marked());
+  }
+
   /** Draws again, in the colours and the size that the page has now. */
   redraw(): void {
-    if (this.content !== undefined) this.draw(this.content);
+    if (this.content === undefined) return;
+    this.draw(this.content);
+    this.note(this.noted);
   }
 
   get canvas(): HTMLCanvasElement | undefined {
     return this.plot?.ctx.canvas;
+  }
+
+  get height(): number {
+    return this.titles.height;
   }
 
   get name(): string {
@@ -106,7 +145,8 @@ export class Plot {
   }
 
   private captioned({ keys = [] }: Content): void {
-    const made = keys.map(({ label, stroke, shape = "line" }) => {
+    const made = keys.map(({ label, stroke, shape = "line", group }) => {
+      if (group !== undefined) return element("span", { class: "key" }, element("span", { class: "glyph", "aria-hidden": "true", style: `color:${stroke}` }, markerOf(group)), label);
       const mark = element("i", { class: shape === "line" ? "" : shape, style: shape === "block" ? `background:${stroke}` : `border-color:${stroke}` });
       return element("span", { class: "key" }, mark, label);
     });
@@ -194,16 +234,4 @@ export class Plot {
     });
     this.tip.textContent = `${shown(this.content.x[idx], 4)} s: ${parts.slice(0, 4).join(", ")}`;
   }
-}
-
-/** The multiples of powers of ten from `low` to `high`. */
-function splitsOf(low: number, high: number): number[] {
-  const found = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
-    for (let digit = 1; digit < 10; digit += 1) {
-      const value = Number(`${digit}e${power}`);
-      if (value >= low && value <= high) found.push(value);
-    }
-  }
-  return found;
 }

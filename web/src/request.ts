@@ -1,6 +1,7 @@
 // The records that a drawing of a run needs.
 
-import type { Tables } from "./catalogue";
+import type { Json, Tables } from "./catalogue";
+import type { Course } from "./goodput";
 import type { Described } from "./plan";
 import type { Shown } from "./view";
 
@@ -13,6 +14,8 @@ const MOST_PACKETS = 1_000_000;
 /** The finest bins of arrivals are measure.bin divided by a power of two, and no more than these. */
 const FINEST = 1e9;
 const MOST_BINS = 1 << 17;
+/** Disciplines with one queue, whose packets leave in the order of their arrival. */
+const IN_ORDER = ["droptail", "red", "codel", "cobalt", "pie"];
 
 export interface Request {
   readonly plan: string;
@@ -21,8 +24,12 @@ export interface Request {
 
 export function requestOf(scenario: Described, plan: Tables = scenario.plan): Request {
   let first = 0;
-  const groups = scenario.groups.map(({ count, packetSize, kind }) => {
-    const group = { first, flows: count, packetSize, tcp: kind === "tcp" };
+  const topology = scenario.plan["topology"] as Tables;
+  const isDumbbell = topology["kind"] === "dumbbell";
+  const planned = plan["groups"] as Tables[];
+  const groups = scenario.groups.map(({ count, packetSize, kind, direction }, place) => {
+    const sender = (planned[place]?.["transport"] as Tables | undefined)?.["sender"] as Tables | undefined;
+    const group = { first, flows: count, packetSize, tcp: kind === "tcp", handshake: sender?.["handshake"] === true, ...(isDumbbell ? { crosses: direction } : {}) };
     first += count;
     return group;
   });
@@ -49,8 +56,19 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
     fine: fine / 1e12,
     rate: scenario.rate,
     groups, flows,
+    courses: { forward: courseOf(topology["bottleneck"], scenario.rate), reverse: courseOf(topology["reverse"], scenario.rate) },
+    isFifo: isDumbbell && IN_ORDER.includes(scenario.queue),
   };
   return { plan: JSON.stringify({ ...plan, records }), shown };
+}
+
+/** The rate of a planned link over time, in seconds. */
+function courseOf(link: Json | undefined, usual: number): Course {
+  const rate = (link as Tables | undefined)?.["rate"] ?? usual;
+  if (typeof rate === "number") return { times: [0], rates: [rate] };
+  const { times, rates, period } = rate as unknown as { times: number[]; rates: number[]; period: number | null };
+  // a trace that repeats is not unrolled: its highest rate bounds it
+  return period == null ? { times: times.map((time) => time / 1e12), rates } : { times: [0], rates: [Math.max(...rates)] };
 }
 
 /** Whether any sender uses ECN, so that queues can mark packets. */

@@ -5,6 +5,7 @@ import type { Conformance, PictureEvent } from "./conform";
 import { colour, element, shown } from "./dom";
 import { Drawing, HEIGHT, MARGIN, type Mark, type Point, least, most } from "./drawing";
 import type { Key } from "./plot";
+import type { Frame } from "./vector";
 
 /** The pointer reaches events at this distance, in pixels. */
 const REACH = 14;
@@ -126,6 +127,20 @@ export class Sequence {
     }
     this.captioned(this.found);
     this.canvas.setAttribute("aria-label", spoken(this.found));
+  }
+
+  get height(): number {
+    return HEIGHT;
+  }
+
+  /** Draws into a picture file. */
+  picture({ context, left, top, width }: Frame): void {
+    if (this.found === undefined) return;
+    context.save();
+    context.translate(left, top);
+    context.font = "11px system-ui, sans-serif";
+    new Drawing(context.canvas2d, width, this.found, this.clock, this.span(), this.line).draw([]);
+    context.restore();
   }
 
   private captioned({ picture: { events } }: Conformance): void {

@@ -3,6 +3,8 @@
 /** Longest text that the page reads from an address. A scenario of 20 groups has some 5 kB. */
 const LONGEST_ADDRESS = 64 * 1024;
 const LONGEST_TEXT = 512 * 1024;
+/** Letters of the words about a scenario that are shown. */
+const MOST_WORDS = 4000;
 
 export class AddressError extends Error {}
 
@@ -52,17 +54,26 @@ export interface Address {
   readonly profile?: string;
   readonly variant?: string;
   readonly seed: string;
+  /** The TOML of the run A beside the scenario, with its seed. */
+  readonly pinned?: string;
+  readonly pinnedSeed?: string;
+  /** What is said about the scenario. */
+  readonly title?: string;
+  readonly text?: string;
+  /** The number of an exercise. */
+  readonly exercise?: string;
   readonly zoom?: readonly [number, number];
 }
 
-/** Reads what follows `#` in an address. */
+/** Reads what follows `#` in an address, or `?`. */
 export async function read(hash: string): Promise<Address | undefined> {
-  const fields = new Map(hash.replace(/^#/, "").split("&").slice(0, 20).map((field) => {
+  const fields = new Map(hash.replace(/^[#?]/, "").split("&").slice(0, 20).map((field) => {
     const at = field.indexOf("=");
     return at < 0 ? [field, ""] as const : [field.slice(0, at), field.slice(at + 1)] as const;
   }));
-  const [scenario, story, document, script, scriptName] = ["s", "story", "d", "c", "script"].map((name) => fields.get(name));
-  if ([scenario, story, document, script, scriptName].every((each) => each === undefined)) return undefined;
+  const [scenario, story, document, script, scriptName, exercise, pinned, words, pinnedSeed] = ["s", "story", "d", "c", "script", "exercise", "a", "w", "aseed"].map((name) => fields.get(name));
+  if ([scenario, story, document, script, scriptName, exercise].every((each) => each === undefined)) return undefined;
+  const [title = "", ...text] = words === undefined ? [] : (await unpacked(words)).slice(0, MOST_WORDS).split("\n");
   const [profile, variant] = [fields.get("profile"), fields.get("variant")];
   const zoom = /^([0-9.]{1,20})-([0-9.]{1,20})$/.exec(fields.get("zoom") ?? "");
   return {
@@ -72,6 +83,10 @@ export async function read(hash: string): Promise<Address | undefined> {
     ...(story === undefined ? {} : { story }),
     ...(script === undefined ? {} : { script: await unpacked(script) }),
     ...(scriptName === undefined ? {} : { scriptName }),
+    ...(exercise === undefined ? {} : { exercise }),
+    ...(pinned === undefined ? {} : { pinned: await unpacked(pinned) }),
+    ...(pinnedSeed === undefined ? {} : { pinnedSeed }),
+    ...(words === undefined ? {} : { title, text: text.join(" ") }),
     ...(profile === undefined ? {} : { profile }),
     ...(variant === undefined ? {} : { variant }),
     ...(zoom === null ? {} : { zoom: [Number(zoom[1]), Number(zoom[2])] as const }),

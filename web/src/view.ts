@@ -2,6 +2,8 @@
 // the order in which they occur. Such a line looks like the line through all values.
 
 import type { Answer, Column, Table } from "./engine";
+import { type Course, goodput, groupOf } from "./goodput";
+import { type Timeout, timeoutsOf } from "./timeouts";
 
 /** What the page needs to know of a plan to show its runs. */
 export interface Shown {
@@ -11,8 +13,12 @@ export interface Shown {
   /** Width of the bins of the record of arrivals. */
   readonly fine: number;
   readonly rate: number;
-  /** Flows of each group, their packet size and whether they are TCP; in the order of the plan. */
-  readonly groups: readonly { readonly first: number; readonly flows: number; readonly packetSize: number; readonly tcp: boolean }[];
+  /** Flows of each group, their packet size, whether they are TCP, and the link of a dumbbell that their data crosses. */
+  readonly groups: readonly { readonly first: number; readonly flows: number; readonly packetSize: number; readonly tcp: boolean; readonly handshake: boolean; readonly crosses?: "forward" | "reverse" }[];
+  /** The rates of a dumbbell's two links. */
+  readonly courses: Readonly<Record<"forward" | "reverse", Course>>;
+  /** Whether all packets of the measured link wait in one queue, and leave in order. */
+  readonly isFifo: boolean;
   /** The flows whose windows are drawn. */
   readonly flows: readonly number[];
 }
@@ -40,19 +46,19 @@ export interface View {
   readonly ssthresh: readonly Float64Array[];
   readonly srtt: readonly Float64Array[];
   readonly queue: Float64Array;
+  /** How long a packet would wait that arrives now, in seconds; NaN if that depends on its flow. */
+  readonly wait: Float64Array;
   readonly gauges: readonly { readonly name: string; readonly values: Float64Array }[];
   /** Times of drops and marks, at most one for each column and group. */
   readonly drops: readonly Float64Array[];
   readonly marks: readonly Float64Array[];
   readonly phases: readonly Phase[];
+  readonly timeouts: readonly Timeout[];
   /** Goodput in bit/s in bins; of each flow if there are few, otherwise of each group. */
   readonly goodput: { readonly x: Float64Array; readonly bands: readonly { readonly group: number; readonly values: Float64Array }[] };
   readonly arrivals: { readonly x: Float64Array; readonly values: Float64Array };
   readonly ladder: { readonly scale: Float64Array; readonly cov: Float64Array; readonly poisson: Float64Array };
 }
-
-const MOST_BANDS = 12;
-const GOODPUT_BINS = 200;
 
 export function viewOf(answer: Answer, shown: Shown, { from, until, columns }: Span): View {
   const { tables } = answer;
@@ -60,16 +66,19 @@ export function viewOf(answer: Answer, shown: Shown, { from, until, columns }: S
   const windows = sampled(tables["windows"], shown.flows, ["cwnd", "ssthresh", "srtt"], grid);
   const [cwnd = [], ssthresh = [], srtt = []] = windows;
   const queue = tables["queue"];
+  const spans = phases(tables["phases"], from, until, shown.duration);
   return {
     from, until,
     x: grid.x,
     flows: shown.flows,
     cwnd, ssthresh, srtt,
     queue: queue === undefined ? grid.empty() : grid.held(numbers(queue, "time"), numbers(queue, "packets")),
+    wait: queue === undefined || !shown.isFifo ? grid.empty() : grid.held(numbers(queue, "time"), waits(queue, shown.courses.forward)),
     gauges: gauges(tables["gauges"], grid),
     drops: signals(tables["drops"], shown, grid),
     marks: signals(tables["marks"], shown, grid),
-    phases: phases(tables["phases"], from, until, shown.duration),
+    phases: spans,
+    timeouts: timeoutsOf(spans, from, tables["drops"], tables["windows"]),
     goodput: goodput(tables["acks"], shown, from, until),
     arrivals: arrivals(tables["arrivals"], shown, from, until, columns),
     ladder: ladder(tables["arrivals"], shown),
@@ -180,6 +189,17 @@ function sampled(table: Table | undefined, flows: readonly number[], names: read
   return series.map((each) => each.map((held) => held.done()));
 }
 
+/** The time that a link needs for its queue, at its rate then. */
+function waits(queue: Table, { times, rates }: Course): Float64Array {
+  const [at, bytes] = [numbers(queue, "time"), numbers(queue, "bytes")];
+  let piece = 0;
+  return Float64Array.from(bytes, (waiting, row) => {
+    while (piece + 1 < times.length && (times[piece + 1] ?? 0) <= (at[row] ?? 0)) piece += 1;
+    const rate = rates[piece] ?? 0;
+    return rate > 0 ? (waiting * 8) / rate : NaN;
+  });
+}
+
 function gauges(table: Table | undefined, grid: Grid): { name: string; values: Float64Array }[] {
   if (table === undefined || table.rows === 0) return [];
   const [times, codes, values] = [numbers(table, "time"), numbers(table, "gauge"), numbers(table, "value")];
@@ -193,12 +213,6 @@ function gauges(table: Table | undefined, grid: Grid): { name: string; values: F
     held.add(column, values[row] ?? NaN);
   }
   return [...series].map(([code, held]) => ({ name: table.words["gauge"]?.[code] ?? String(code), values: held.done() }));
-}
-
-function groupOf(shown: Shown, flow: number): number {
-  let group = shown.groups.length - 1;
-  while (group > 0 && (shown.groups[group]?.first ?? 0) > flow) group -= 1;
-  return group;
 }
 
 /** The times of drops or marks, by group. */
@@ -237,35 +251,6 @@ function phases(table: Table | undefined, from: number, until: number, duration:
   }
   for (const [flow, row] of open) close(flow, row, duration);
   return found;
-}
-
-/** Data acknowledged in bins of equal width, in bit/s. */
-function goodput(acks: Table | undefined, shown: Shown, from: number, until: number): View["goodput"] {
-  const width = (until - from) / GOODPUT_BINS;
-  const x = Float64Array.from({ length: GOODPUT_BINS }, (_, place) => from + (place + 0.5) * width);
-  const count = shown.groups.reduce((sum, { flows }) => sum + flows, 0);
-  const each = count <= MOST_BANDS;
-  const bands = each
-    ? Array.from({ length: count }, (_, flow) => ({ group: groupOf(shown, flow), values: new Float64Array(GOODPUT_BINS) }))
-    : shown.groups.map((_, group) => ({ group, values: new Float64Array(GOODPUT_BINS) }));
-  if (acks !== undefined) {
-    const [times, flows, numbers_] = [numbers(acks, "time"), numbers(acks, "flow"), numbers(acks, "ack")];
-    const last = new Float64Array(count);
-    const groups = Uint32Array.from({ length: count }, (_, flow) => groupOf(shown, flow));
-    for (let row = 0; row < acks.rows; row += 1) {
-      const [time, flow, ack] = [times[row] ?? 0, flows[row] ?? 0, numbers_[row] ?? 0];
-      if (time >= until) break;
-      const more = ack - (last[flow] ?? 0);
-      if (more <= 0) continue;
-      last[flow] = ack;
-      if (time < from) continue;
-      const group = groups[flow] ?? 0;
-      const band = bands[each ? flow : group]?.values;
-      const bin = Math.min(GOODPUT_BINS - 1, Math.floor((time - from) / width));
-      if (band !== undefined) band[bin] = (band[bin] ?? 0) + (more * 8 * (shown.groups[group]?.packetSize ?? 0)) / width;
-    }
-  }
-  return { x, bands };
 }
 
 /** Packets per bin of `measure.bin`; where columns are narrower than bins or few packets arrive, per larger bin. */

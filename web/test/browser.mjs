@@ -4,73 +4,11 @@
 // node browser.mjs PAGE QUESTIONS OUT: QUESTIONS is a JSON file with plans and addresses, OUT a folder for downloads.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { chromium } from "playwright-core";
-
-const [page, questions, out] = process.argv.slice(2);
-const { plans, addresses, stories, cases, served } = JSON.parse(readFileSync(questions, "utf8"));
-const address = pathToFileURL(page).href;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** The most time for one step, in ms: only a fault takes it. */
-const PATIENCE = 120_000;
-const found = { checks: {}, console: [], requests: [] };
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
-});
-
-async function opened(hash = "", options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
-  context.setDefaultTimeout(PATIENCE);
-  const tab = await context.newPage();
-  tab.on("console", (message) => found.console.push(`${message.type()}: ${message.text()}`));
-  tab.on("pageerror", (error) => found.console.push(`error: ${error.stack ?? error}`));
-  tab.on("dialog", (dialog) => found.console.push(`dialog: ${dialog.message()}`));
-  tab.on("request", (request) => {
-    if (!/^(file|blob|data):/.test(request.url())) found.requests.push(request.url());
-  });
-  await tab.goto(address + hash);
-  return tab;
-}
-
-const drawings = (tab) => tab.evaluate(() => Number(document.body.dataset.drawn ?? 0));
-const drawnAfter = (tab, count) => tab.waitForFunction((count) => Number(document.body.dataset.drawn ?? 0) > count, count);
-const said = (tab) => tab.evaluate(() => (document.getElementById("error").hidden ? "" : document.getElementById("error").textContent));
-const numbers = (tab, run = 0) => tab.evaluate((run) => document.querySelectorAll(".numbers")[run]?.textContent, run);
-const settled = (tab) => tab.waitForFunction(() => document.querySelectorAll(".run:not(.stale) .numbers > div").length > 0);
-
-/** Changes a setting and waits for its picture. */
-async function set(tab, id, value) {
-  const before = await drawings(tab);
-  await tab.evaluate(([id, value]) => {
-    const field = document.getElementById(id);
-    if (field.type === "checkbox") field.checked = value;
-    else field.value = value;
-    for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
-  }, [id, value]);
-  const done = (before) => Number(document.body.dataset.drawn ?? 0) > before || !document.getElementById("error").hidden;
-  await tab.waitForFunction(done, before).catch(() => expect(false, `${id} = ${value}: no picture`));
-}
-
-/** Records the result of a check. ONLY, a regular expression, selects checks by name. */
-async function check(name, act) {
-  if (process.env.ONLY !== undefined && !new RegExp(process.env.ONLY).test(name)) return;
-  try {
-    found.checks[name] = { ok: true, detail: (await act()) ?? null };
-  } catch (error) {
-    found.checks[name] = { ok: false, detail: String(error.stack ?? error).slice(0, 2000) };
-  }
-}
-
-function expect(is, message) {
-  if (!is) throw new Error(message);
-}
-
-const closed = (tab) => tab.context().close();
+import { checkLessons } from "./lessons.mjs";
+import { addresses, axe, browser, cases, check, closed, drawings, drawnAfter, expect, found, isAccessible, numbers, opened, out, plans, said, served, set, settled, stories } from "./using.mjs";
 
 for (const story of stories) {
   await check(`story ${story.name}`, async () => {
@@ -172,9 +110,11 @@ await check("share link", async () => {
   await tab.click("#share");
   await tab.waitForFunction(() => location.hash.startsWith("#s="));
   const [hash, expected] = [await tab.evaluate(() => location.hash), await numbers(tab, 1)];
+  const alone = await numbers(tab, 0);
   const other = await opened(hash);
-  await drawnAfter(other, 0);
-  expect((await numbers(other)) === expected, "the run differs");
+  await drawnAfter(other, 1);
+  expect((await numbers(other, 0)) === alone && (await numbers(other, 1)) === expected, "the runs differ");
+  expect((await other.textContent("#words")) === (await tab.textContent("#words")), "the words are lost");
   await closed(tab);
   await closed(other);
   return hash.length;
@@ -186,7 +126,7 @@ await check("downloads", async () => {
   await set(tab, "seed", "3");
   await set(tab, "buffer", "400");
   const names = {};
-  for (const id of ["toml", "python", "table", "figure"]) {
+  for (const id of ["toml", "python", "table", "figure", "vector"]) {
     await tab.click("#downloads summary");
     const [download] = await Promise.all([tab.waitForEvent("download"), tab.click(`#${id}`)]);
     names[id] = join(out, download.suggestedFilename());
@@ -364,7 +304,7 @@ await check("a script and another sender, shared and saved", async () => {
   expect((await other.inputValue("#script-law")) === "vegas", "the sender is not shared");
   await closed(other);
   const names = {};
-  for (const id of ["packetdrill", "figure"]) {
+  for (const id of ["packetdrill", "figure", "vector"]) {
     await tab.click("#downloads summary");
     const [download] = await Promise.all([tab.waitForEvent("download"), tab.click(`#${id}`)]);
     names[id] = join(out, `script-${download.suggestedFilename()}`);
@@ -457,12 +397,6 @@ await check("390 pixels", async () => {
   await closed(tab);
 });
 
-/** Looks for faults that keep readers out. */
-async function isAccessible(tab) {
-  const { violations } = await tab.evaluate(() => globalThis.axe.run());
-  expect(violations.length === 0, violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ""}`).slice(0, 3).join(" | ")}`).join("\n"));
-}
-
 for (const colorScheme of ["light", "dark"]) {
   await check(`accessibility, ${colorScheme}`, async () => {
     const tab = await opened("#story=bufferbloat", { colorScheme });
@@ -551,6 +485,8 @@ await check("a law in Python runs on its server", async () => {
   await context.close();
   return shows;
 });
+
+await checkLessons();
 
 await check("same bytes", async () => {
   const tab = await opened("#story=sawtooth");

@@ -1,0 +1,96 @@
+// The question of an exercise, a form for the answer, a hint, and the reply.
+
+import { parse as parseToml } from "smol-toml";
+
+import type { Catalogue, Tables } from "./catalogue";
+import type { Judged } from "./condition";
+import { element } from "./dom";
+import { type Exercise, type Reply, replyToChoice, replyToNumber, replyToRun } from "./exercise";
+import { ranOnce } from "./once";
+import { readTable } from "./reading";
+import { changed } from "./scene";
+
+export class ExerciseView {
+  private exercise: Exercise | undefined;
+  private readonly reply = element("p", { class: "reply", role: "status", "aria-live": "polite" });
+
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly catalogue: Catalogue,
+    private readonly module: WebAssembly.Module,
+    /** The run B as it is now, once it is drawn. */
+    private readonly current: () => (Judged & { readonly tables: Tables }) | undefined,
+    private readonly next: (number: number) => void,
+  ) {}
+
+  show(exercise: Exercise | undefined): void {
+    this.exercise = exercise;
+    this.root.hidden = exercise === undefined;
+    if (exercise === undefined) return this.root.replaceChildren();
+    const check = element("button", { type: "submit" }, exercise.kind === "run" ? "Check my run" : "Check");
+    const form = element("form", { class: "answer" }, ...this.fields(exercise), check);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.check(exercise, new FormData(form));
+    });
+    const hint = element("details", { class: "more" }, element("summary", {}, "Hint"), element("p", {}, exercise.hint));
+    this.reply.className = "reply";
+    this.reply.replaceChildren();
+    this.root.replaceChildren(element("p", {}, exercise.question), form, hint, this.reply);
+  }
+
+  private fields(exercise: Exercise): HTMLElement[] {
+    switch (exercise.kind) {
+      case "run":
+        return [];
+      case "number":
+        return [element("label", {}, "Answer ", element("input", { type: "text", inputmode: "decimal", name: "answer", id: "answer", size: "8", autocomplete: "off" }), ` ${exercise.unit}`)];
+      case "choice": {
+        const choices = exercise.options.map(({ says }, place) => element("label", {}, element("input", { type: "radio", name: "answer", value: String(place) }), ` ${says}`));
+        return [element("fieldset", { class: "choices" }, element("legend", { class: "hidden" }, "Answer"), ...choices)];
+      }
+    }
+  }
+
+  private async check(exercise: Exercise, form: FormData): Promise<void> {
+    this.said({ isRight: false, text: "Simulating …" }, "");
+    try {
+      const reply = await this.judged(exercise, String(form.get("answer") ?? "").trim());
+      if (exercise === this.exercise) this.said(reply, reply.isRight ? "right" : "wrong");
+    } catch (error) {
+      this.said({ isRight: false, text: (error as Error).message }, "wrong");
+    }
+  }
+
+  private async judged(exercise: Exercise, answer: string): Promise<Reply> {
+    const base = parseToml(exercise.toml) as Tables;
+    const run = (values: Tables): Promise<Judged> => ranOnce(changed(base, values), exercise.seed, this.catalogue, this.module);
+    switch (exercise.kind) {
+      case "run": {
+        const yours = this.current();
+        if (yours === undefined) return { isRight: false, text: "The run is not ready yet. Wait until it is drawn, and check again." };
+        // defaults that are written out are no changes
+        const whole = (tables: Tables): Tables => readTable(tables, "Scenario", "", this.catalogue.tables);
+        return replyToRun(exercise, { ...(await run({})), tables: whole(base) }, { ...yours, tables: whole(yours.tables) });
+      }
+      case "number": {
+        const number = Number(answer.replace(",", "."));
+        if (answer === "" || !Number.isFinite(number)) return { isRight: false, text: `'${answer.slice(0, 40)}' is not allowed; must be a number, in ${exercise.unit}.` };
+        return replyToNumber(exercise, number, await run(exercise.with));
+      }
+      case "choice":
+        if (answer === "") return { isRight: false, text: "Choose an answer first." };
+        return replyToChoice(exercise, Number(answer), await Promise.all(exercise.options.map((option) => run(option.with))));
+    }
+  }
+
+  private said({ isRight, text }: Reply, kind: string): void {
+    const { exercise } = this;
+    this.reply.className = `reply ${kind}`;
+    this.reply.replaceChildren(...(kind === "" ? [] : [element("b", {}, isRight ? "Right. " : "Not yet. ")]), text);
+    if (!isRight || exercise === undefined || exercise.number >= this.catalogue.exercises.length) return;
+    const next = element("button", { type: "button" }, "Next exercise");
+    next.addEventListener("click", () => this.next(exercise.number + 1));
+    this.reply.append(" ", next);
+  }
+}

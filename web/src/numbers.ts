@@ -1,0 +1,66 @@
+// The numbers of a run and of its groups.
+
+import { element, groupColour, rateShown, shown, timeShown } from "./dom";
+import type { Measures } from "./engine";
+import type { Drawn } from "./panel";
+import { markerOf } from "./pens";
+
+const percent = (value: number | null | undefined): string => shown(value == null ? null : 100 * value);
+const milliseconds = (value: number | null | undefined): string => shown(value == null ? null : value * 1e3);
+
+/** The measures of the run, each with its name and unit. */
+export function numbersOf({ outcome }: Drawn): HTMLElement[] {
+  const s = outcome.summary;
+  const entry = (name: string, value: string, unit = ""): HTMLElement =>
+    element("div", {}, element("dt", { title: name }, name), element("dd", {}, value, ...(unit === "" ? [] : [" ", element("small", {}, unit)])));
+  return [
+    entry("throughput", ...rateShown(s["throughput_bps"])),
+    entry("payload", ...rateShown(s["payload_bps"])),
+    entry("utilization", percent(s["utilization"]), "%"),
+    entry("loss", percent(s["loss"]), "%"),
+    ...(s["marks"] ? [entry("marks", shown(s["marks"]))] : []),
+    entry("mean wait", ...timeShown(s["sojourn_mean"])),
+    entry("95 % wait", ...timeShown(s["sojourn_p95"])),
+    entry("mean queue", shown(s["queue_mean"]), "packets"),
+    entry("c.o.v.", shown(s["cov"])),
+    entry("retransmissions", shown(s["retransmissions"])),
+    entry("timeouts", shown(s["timeouts"])),
+    entry("Jain's index", shown(s["jain_index"])),
+    ...["join", "leave", "rate"].flatMap((name) => {
+      const found = s[`convergence_${name}`];
+      return found == null ? [] : [entry(`convergence, ${name}`, ...timeShown(found))];
+    }),
+  ];
+}
+
+/** The part of the run that the numbers are about, and the part that the plots show. */
+export function spansOf({ scenario, view }: Drawn): string {
+  const [from, end] = [scenario.from / 1e12, scenario.duration / 1e12];
+  const numbers = from === 0 ? `the whole run, ${shown(end, 4)} s` : `from ${shown(from, 4)} s to the end at ${shown(end, 4)} s`;
+  const plots = view.from <= 0 && view.until >= end ? "the whole run" : `${shown(view.from, 4)} to ${shown(view.until, 4)} s`;
+  return `Numbers: ${numbers}. Plots over time: ${plots}.`;
+}
+
+/** A table with a row for each group. */
+export function groupsOf({ scenario, outcome }: Drawn): HTMLElement {
+  const heads = ["group", "law", "flows", "goodput", "payload", "share, %", "loss, %", "retransmissions", "timeouts", "delay, ms", "RTT, ms", "limited by"];
+  const total = outcome.groups.reduce((sum, group) => sum + (group["goodput_bps"] ?? 0), 0);
+  const rows = outcome.groups.map((group: Measures, place) => {
+    const of = scenario.groups[place];
+    const name = element("td", {}, element("span", { class: "glyph", style: `color:var(--${groupColour(place)})`, "aria-hidden": "true" }, markerOf(place)), of?.name ?? "");
+    const values = [
+      of?.kind === "tcp" ? of.variant : "udp", shown(of?.count), rateShown(group["goodput_bps"]).join(" "),
+      rateShown(group["payload_bps"]).join(" "), percent(total === 0 ? null : (group["goodput_bps"] ?? 0) / total), percent(group["loss"]), shown(group["retransmissions"]),
+      shown(group["timeouts"]), milliseconds(group["delay_mean"]), milliseconds(group["rtt_mean"]), limitedBy(group),
+    ];
+    return element("tr", {}, name, ...values.map((value) => element("td", {}, value)));
+  });
+  return element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...rows));
+}
+
+/** What limited a group, the largest share of its time first, as `ackclock run` prints it. */
+function limitedBy(group: Measures): string {
+  const shares = Object.entries(group).filter((each): each is [string, number] => each[0].startsWith("limited_") && each[1] !== null);
+  const shown = shares.filter(([, share]) => share >= 0.005).sort(([, a], [, b]) => b - a);
+  return shown.map(([name, share]) => `${name.slice("limited_".length).replaceAll("_", " ")} ${Math.round(100 * share)}%`).join(", ") || "–";
+}

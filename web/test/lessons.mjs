@@ -1,0 +1,199 @@
+// Checks of what a class uses: exercises, Undo and Reset, messages, timeouts, files to send, print.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { address, axe, check, closed, drawings, drawnAfter, exercises, expect, isAccessible, numbers, opened, out, said, set, settled } from "./using.mjs";
+
+const reply = (tab) => tab.textContent("#exercise .reply");
+const isEnabled = (tab, id) => tab.evaluate((id) => !document.getElementById(id).disabled, id);
+
+/** Gives an answer and returns the reply. */
+async function answered(tab, exercise, answer) {
+  if (exercise.kind === "number") await tab.fill("#answer", String(answer));
+  if (exercise.kind === "choice") await tab.check(`#exercise input[value='${exercise.options.findIndex(({ says }) => says === answer)}']`);
+  await tab.click("#exercise [type=submit]");
+  await tab.waitForFunction(() => /right|wrong/.test(document.querySelector("#exercise .reply").className));
+  const text = await reply(tab);
+  await tab.evaluate(() => (document.querySelector("#exercise .reply").className = "reply"));
+  return text;
+}
+
+/** Opens an exercise with the scenario of an answer, as a shared link does. */
+async function withAnswer(exercise, hash) {
+  const tab = await opened(hash);
+  await drawnAfter(tab, 0);
+  await settled(tab);
+  return { tab, text: await answered(tab, exercise) };
+}
+
+async function checkExercises() {
+  for (const exercise of exercises) {
+    await check(`exercise ${exercise.number}`, async () => {
+      const tab = await opened(`?exercise=${exercise.number}`);
+      await drawnAfter(tab, 0);
+      await settled(tab);
+      expect((await said(tab)) === "", await said(tab));
+      expect((await tab.textContent("#words h2")) === `Exercise ${exercise.number}: ${exercise.title}`, "another exercise");
+      const replies = { wrong: [] };
+      if (exercise.kind === "run") {
+        replies.wrong.push(await answered(tab, exercise));
+        for (const hash of exercise.links.wrong) {
+          const other = await withAnswer(exercise, hash);
+          replies.wrong.push(other.text);
+          await closed(other.tab);
+        }
+        const other = await withAnswer(exercise, exercise.links.right);
+        replies.right = other.text;
+        await closed(other.tab);
+      } else {
+        for (const answer of exercise.wrong) replies.wrong.push(await answered(tab, exercise, answer));
+        replies.right = await answered(tab, exercise, exercise.right);
+      }
+      expect(replies.right.startsWith("Right. "), replies.right);
+      expect(replies.right.includes(exercise.finds), replies.right);
+      for (const text of replies.wrong) expect(text.startsWith("Not yet. ") && text.length > 30, text);
+      await closed(tab);
+      return replies;
+    });
+  }
+}
+
+export async function checkLessons() {
+  await checkExercises();
+
+  await check("undo and reset", async () => {
+    const tab = await opened("#story=sawtooth");
+    await drawnAfter(tab, 0);
+    const base = await numbers(tab);
+    expect(!(await isEnabled(tab, "undo")) && !(await isEnabled(tab, "reset")), "there is nothing to undo");
+    await set(tab, "buffer", "200");
+    const first = await numbers(tab);
+    await tab.waitForTimeout(1100);
+    await set(tab, "rate", "600");
+    for (const [id, expected] of [["undo", first], ["undo", base]]) {
+      const before = await drawings(tab);
+      await tab.click(`#${id}`);
+      await drawnAfter(tab, before);
+      expect((await numbers(tab)) === expected, `${id}: another run`);
+    }
+    expect((await tab.inputValue("#buffer-value")) === "25", "the setting stays");
+    await set(tab, "buffer", "300");
+    const before = await drawings(tab);
+    await tab.click("#reset");
+    await drawnAfter(tab, before);
+    expect((await numbers(tab)) === base, "reset: another run");
+    await closed(tab);
+  });
+
+  await check("a message for each refused value", async () => {
+    const tab = await opened("#story=red_weight");
+    await drawnAfter(tab, 1);
+    await tab.click("#queue-more > summary");
+    await tab.waitForSelector("#queue-max_p");
+    const texts = [];
+    for (const [id, value] of [["rate-value", "abc"], ["buffer-value", "2.5"], ["seed-value", "-1"], ["queue-max_p", "abc"]]) {
+      await tab.fill(`#${id}`, value);
+      await tab.press(`#${id}`, "Enter");
+      const text = await tab.textContent(`#${id}-refused`);
+      expect(text.startsWith(`'${value}' is not allowed; must be `), `${id}: ${text}`);
+      expect((await tab.getAttribute(`#${id}`, "aria-describedby")) === `${id}-refused`, `${id}: the message is not tied to its field`);
+      texts.push(text);
+    }
+    await tab.fill("#rate-value", "10");
+    await tab.press("#rate-value", "Enter");
+    expect(!(await tab.isVisible("#rate-value-refused")), "the message stays");
+    await closed(tab);
+    return texts;
+  });
+
+  await check("timeouts are explained", async () => {
+    const tab = await opened("#story=red_weight");
+    await drawnAfter(tab, 1);
+    await settled(tab);
+    const mark = tab.locator(".notes button").first();
+    const text = await mark.getAttribute("aria-label");
+    expect(/^Timeout of flow [0-9]+ at [0-9.]+ s: .+\.$/.test(text), text);
+    await mark.focus();
+    expect(await mark.locator("span").isVisible(), "nothing is shown");
+    await closed(tab);
+    return text;
+  });
+
+  await check("goodput never exceeds the rate", async () => {
+    const tops = {};
+    for (const story of ["ack_clock", "sawtooth", "vegas_beside_reno", "incast"]) {
+      const tab = await opened(`#story=${story}`);
+      await drawnAfter(tab, story === "incast" ? 1 : 0);
+      await settled(tab);
+      tops[story] = await tab.evaluate(() => [...document.querySelectorAll("figure")].filter(({ textContent }) => textContent.startsWith("Goodput")).map(({ dataset }) => Number(dataset.most)));
+      for (const top of tops[story]) expect(top > 0.5 && top <= 1 + 1e-9, `${story}: ${top} times the rate`);
+      await closed(tab);
+    }
+    return tops;
+  });
+
+  await check("a page opened from a file is shared as a file", async () => {
+    const tab = await opened("#story=bufferbloat");
+    await drawnAfter(tab, 1);
+    await set(tab, "g0-count", "500");
+    const expected = [await numbers(tab, 0), await numbers(tab, 1), await tab.textContent("#words")];
+    await tab.click("#share");
+    await tab.waitForSelector("#sharing button");
+    expect((await tab.textContent("#sharing")).includes("opened from a file"), "it is not said");
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.click("#sharing >> text=Save the page")]);
+    const file = join(out, "shared.html");
+    await download.saveAs(file);
+    expect(readFileSync(file, "utf8").includes("</html>"), "the file is cut");
+    await tab.fill("#address", "lab");
+    await tab.press("#address", "Tab");
+    expect((await tab.textContent("#link")).startsWith("'lab' is not allowed"), await tab.textContent("#link"));
+    await tab.fill("#address", "https://example.org/lab.html?x#y");
+    await tab.press("#address", "Tab");
+    const link = await tab.textContent("#link");
+    expect(link.startsWith("https://example.org/lab.html#s="), link);
+    const found = [];
+    for (const target of [pathToFileURL(file).href, address + link.slice(link.indexOf("#"))]) {
+      const other = await opened("", {});
+      await other.goto("about:blank");
+      await other.goto(target);
+      await drawnAfter(other, 1);
+      await settled(other);
+      found.push([await numbers(other, 0), await numbers(other, 1), await other.textContent("#words")]);
+      await closed(other);
+    }
+    for (const each of found) expect(JSON.stringify(each) === JSON.stringify(expected), `another page: ${each}`);
+    await closed(tab);
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    await check(`accessibility of an exercise, ${colorScheme}`, async () => {
+      const tab = await opened("?exercise=4", { colorScheme });
+      await drawnAfter(tab, 0);
+      await settled(tab);
+      await answered(tab, exercises[3], "Reno");
+      await tab.evaluate(() => (document.querySelector("#exercise .reply").className = "reply wrong"));
+      await tab.click("#share");
+      await tab.waitForSelector("#sharing button");
+      await tab.fill("#rate-value", "abc");
+      await tab.press("#rate-value", "Enter");
+      await tab.evaluate(axe);
+      await isAccessible(tab);
+      await closed(tab);
+    });
+  }
+
+  await check("exercises in 390 pixels and in print", async () => {
+    const tab = await opened("?exercise=9", { viewport: { width: 390, height: 844 } });
+    await drawnAfter(tab, 0);
+    await tab.click("#share");
+    await tab.waitForSelector("#sharing button");
+    const width = await tab.evaluate(() => document.scrollingElement.scrollWidth);
+    expect(width <= 390, `${width} pixels wide`);
+    await tab.emulateMedia({ media: "print" });
+    expect(!(await tab.isVisible("#settings")) && !(await tab.isVisible("#share")) && (await tab.isVisible(".run figure")), "print shows the wrong parts");
+    writeFileSync(join(out, "print.pdf"), await tab.pdf({ format: "A4" }));
+    await closed(tab);
+  });
+}
