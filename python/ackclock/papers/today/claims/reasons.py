@@ -1,7 +1,7 @@
 """Why the answers differ: rules on runs in which one thing is changed.
 
-The rules were fixed before these runs, except for M-1 and M-2, which are as old as those of `burstiness`. A changed thing
-is a reason for a verdict if the verdict is another one without it.
+The rules were fixed before these runs. A changed thing is a reason for a verdict if the verdict is another one without
+it.
 """
 
 from __future__ import annotations

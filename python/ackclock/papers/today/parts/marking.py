@@ -1,8 +1,8 @@
-"""Runs with queues that mark or drop: RED with the papers' thresholds, and queues of a larger buffer whose senders use ECN.
+"""Runs with queues that mark or drop: RED with the papers' thresholds, and larger buffers of senders with ECN.
 
 The network is that of `burstiness`, with 60 clients. RED with 417 packets has the papers' thresholds in proportion: 20
-and 80 % of the buffer. Senders that count marks need no option; all others react to marks as to losses (RFC 3168),
-except BBR, which ignores them.
+and 80 % of the buffer. Senders that count marks need no option; all others take marks for losses (RFC 3168), to which
+BBR and Copa hardly react.
 """
 
 from __future__ import annotations
