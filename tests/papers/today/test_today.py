@@ -7,9 +7,8 @@ import pytest
 from tests.papers.today.today_world import RUNS, WORLD
 from tests.support.worlds import put
 
-from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.lab import Lab
-from ackclock.papers.today.matrix import cells, figure, halves, statement, unstable
+from ackclock.papers.today.matrix import cells, figure, statement, unstable
 from ackclock.papers.today.parts.burstiness import joint
 from ackclock.papers.today.senders import SENDERS, THEN, TODAY, scenario
 from ackclock.papers.today.study import PAPER, derived
@@ -68,37 +67,18 @@ def test_the_papers_sender_has_the_profile_of_its_day() -> None:
     assert {sender for sender, profile in profiles.items() if profile != "linux"} == {THEN.name}
 
 
-class TestStability:
-    """The world has three seeds; the second half has two of them."""
-
-    def test_halves_share_no_seed(self) -> None:
-        first, second = halves(RUNS)
-        assert {row.seed for row in first.part("load")} == {1}
-        assert {row.seed for row in second.part("load")} == {2, 3}
-
-    def test_equal_runs_are_stable(self) -> None:
-        six = twice(RUNS)
-        differ, compared = unstable(PAPER.claims, derived(six))
-        assert (differ, compared > 200) == (set(), True)
-        (said,) = statement(PAPER.claims, WORLD.evidence())
-        assert "100 %" in said.lead
-
-    def test_a_half_that_disagrees_is_named_and_marked(self) -> None:
-        six = twice(RUNS)
-        turned = put("load", "jain_index", lambda old, row: 0.5 if row.seed > 3 else old, clients=60, sender="BBR")(six)
-        differ, _ = unstable(PAPER.claims, derived(turned))
-        assert differ == {("B-18", "BBR")}
-
-
-def twice(runs: Runs) -> Runs:
-    """Return the runs with seeds 1 to 3, and again with seeds 4 to 6."""
-
-    return Runs(
-        {
-            part: [*rows, *(Run(where=row.where, seed=row.seed + 3, values=row.values) for row in rows)]
-            for part, rows in runs.parts.items()
-        }
-    )
+def test_cells_that_other_seeds_change_are_marked() -> None:
+    differ, compared = unstable()
+    asked = {(key, sender) for key, each in cells(PAPER.claims, derived(RUNS)).items() for sender in each}
+    assert differ <= asked
+    assert compared <= len(asked)
+    (plot,) = figure(PAPER.claims).plots
+    heat = plot(WORLD.evidence()).heat  # type: ignore[operator]
+    assert heat
+    marked = sum(word.endswith("*") for row in heat.words for word in row)
+    assert marked == len(differ)
+    (said,) = statement(WORLD.evidence())
+    assert f"{100 * (1 - len(differ) / compared):.0f} %" in said.lead
 
 
 def test_the_matrix_shows_a_word_for_each_verdict() -> None:

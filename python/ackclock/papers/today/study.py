@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from ackclock.papers.core.evidence import Row, Run, Runs
 from ackclock.papers.core.paper import Chapter, Paper
@@ -94,6 +93,6 @@ PAPER = Paper(
         Chapter(title="Over self-similar traffic", figures=self_similar_figures.FIGURES),
         Chapter(title="All-to-one in a cluster", figures=cluster_figures.FIGURES),
     ],
-    statements=partial(matrix.statement, CLAIMS),
+    statements=matrix.statement,
     profile="linux",
 )
