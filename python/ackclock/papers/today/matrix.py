@@ -17,14 +17,13 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Scalar, Side
 from ackclock.papers.core.figure import Figure, csv_text
 from ackclock.papers.core.paper import Both
-from ackclock.papers.today.figures.drawing import staggered
 from ackclock.papers.today.senders import DEFINITION, TODAY
 from ackclock.report.html import Statement, Table, Verdict
 
 _SHOWN: Mapping[Verdict, tuple[float, str, str]] = {
     Verdict.REVERSED: (-1.0, "⇄", "reversed"),
     Verdict.NOT: (-0.5, "✗", "no longer"),
-    Verdict.UNDECIDED: (0.0, "?", "undecided"),
+    Verdict.UNDECIDED: (0.0, "?", "open"),
     Verdict.DEPENDS: (0.5, "◐", "depends"),
     Verdict.REPRODUCED: (1.0, "✓", "still true"),
 }
@@ -82,7 +81,7 @@ def _panel(evidence: Both, *, claims: Sequence[Claim]) -> Panel:
     keys = list(found)[::-1]
     shown = [[found[key].get(sender) for sender in TODAY] for key in keys]
     return Panel(
-        x=Axis(ticks=list(enumerate(staggered(TODAY)))),
+        x=Axis(ticks=list(enumerate(TODAY)), above=True),
         y=Axis(ticks=[(place, f"{_SHORT[key]} {key}") for place, key in enumerate(keys)]),
         series=(),
         heat=Heat(
@@ -95,8 +94,8 @@ def _panel(evidence: Both, *, claims: Sequence[Claim]) -> Panel:
                 for key, row in zip(keys, shown, strict=True)
             ],
             label="",
-            low=-1,
-            high=1,
+            low=-1.15,
+            high=1.15,
             parted=True,
             ticks=[(colour, f"{sign} {word}") for colour, sign, word in _SHOWN.values()],
         ),
