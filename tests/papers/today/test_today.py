@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.papers.today.today_world import RUNS, WORLD
 from tests.support.worlds import put
 
 from ackclock.papers.core.lab import Lab
 from ackclock.papers.today.matrix import cells, figure, statement, unstable
-from ackclock.papers.today.parts.burstiness import joint
+from ackclock.papers.today.parts.burstiness import joint, together
 from ackclock.papers.today.senders import SENDERS, THEN, TODAY, scenario
 from ackclock.papers.today.study import PAPER, derived
 from ackclock.papers.today.traffic import ladder, over_poisson
@@ -38,6 +41,30 @@ def test_streams_in_step_have_joint_losses_of_their_number() -> None:
     flow, bins = np.nonzero(np.tile(np.arange(100) % 7 == 0, (5, 1)))
     assert joint(bins + 0.5, flow, flows=5, start=0, width=1) == pytest.approx(5)
     assert joint(np.array([1.0]), np.array([0]), flows=5, start=10, width=1) is None
+
+
+def test_signals_are_drops_and_marks() -> None:
+    """A drop and a mark of two streams are one round trip apart; then a third stream joins them, and two coincide."""
+    drops, marks = (pa.table({"time": [100.0, 100.15][:count], "flow": [0, 1][:count]}) for count in (1, 2))
+    run = SimpleNamespace(
+        table={"drops": drops, "marks": marks.slice(1)}.__getitem__,
+        scenario=SimpleNamespace(groups=[SimpleNamespace(count=2)]),
+    )
+    apart = together(run, "drops", "marks")  # type: ignore[arg-type]
+    assert apart == pytest.approx(0)  # never at the same time
+    run.table = {"drops": drops, "marks": pa.table({"time": [100.05, 100.15], "flow": [1, 2]})}.__getitem__
+    run.scenario.groups = [SimpleNamespace(count=3)]
+    assert together(run, "drops", "marks") == pytest.approx(1 / 3)  # type: ignore[arg-type]
+
+
+def test_without_marks_dctcp_has_the_runs_of_reno() -> None:
+    found = derived(RUNS)
+    for part, axis in (("FIFO and RED", "signal"), ("queues", "queue")):
+        reno, dctcp = (
+            [row.values for row in found.part(part) if row.where == {"sender": sender, axis: "FIFO"}]
+            for sender in ("Reno", "DCTCP")
+        )
+        assert reno == dctcp != []
 
 
 def test_seeds_are_not_those_of_the_exploration() -> None:
