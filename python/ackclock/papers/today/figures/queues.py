@@ -9,7 +9,7 @@ from ackclock.papers.today.figures.drawing import POISSON, dots, heat
 from ackclock.papers.today.measures import COV, JOINT, UTILIZATION
 from ackclock.papers.today.parts.marking import QUEUES
 from ackclock.papers.today.parts.reasons import SHORT_FIFO
-from ackclock.papers.today.senders import DEFINITION
+from ackclock.papers.today.senders import DEFINITION, TODAY
 
 _RATIO = "C.o.v. / Poisson's"
 _SIGNALS = {"FIFO": "FIFO", "drops": "RED drops", "marks": "RED marks", SHORT_FIFO: SHORT_FIFO}
@@ -52,7 +52,7 @@ MARKING = Figure(
     plots=[
         partial(
             heat,
-            of=COV.at("FIFO and marking"),
+            of=COV.at("FIFO and marking", sender=TODAY),
             across=dict(zip(("FIFO", *QUEUES), _SHORT, strict=True)),
             axis="queue",
         )
