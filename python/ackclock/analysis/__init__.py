@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ackclock.analysis.interval import Interval, bootstrap_interval, mean_interval, student_interval
     from ackclock.analysis.losses import loss_events, loss_sequences
     from ackclock.analysis.quantiles import cdf_intervals, quantile_interval
+    from ackclock.analysis.ranking import Ranking, rank_paired
     from ackclock.analysis.scaling import (
         Burstiness,
         Diagram,
@@ -43,6 +44,7 @@ __all__ = [
     "Ladder",
     "LossCorrelation",
     "LossEpochs",
+    "Ranking",
     "Warmup",
     "abry_veitch",
     "autocorrelation",
@@ -69,6 +71,7 @@ __all__ = [
     "mser5",
     "poisson_cov",
     "quantile_interval",
+    "rank_paired",
     "rescaled_range",
     "sampled_windows",
     "student_interval",
@@ -81,6 +84,7 @@ _HOMES: Final = (
     "interval",
     "variation",
     "comparison",
+    "ranking",
     "batches",
     "correlation",
     "losses",
