@@ -1,26 +1,36 @@
 """Compare the verdicts with two disjoint sets of seeds, and fail if two verdicts contradict each other.
 
-Each study runs with the seeds 1 to n and with n + 1 to 2n. No claim may be reproduced with one set and not reproduced
-with the other: chance may leave a verdict undecided, but must not reverse it. `make flips` runs this; docs/flips.md has
-the results.
+Each study runs with twice as many seeds, from its first one on, and is judged by each half of them. No claim may be
+true by one half and false by the other: chance may leave a verdict undecided, but must not reverse it. A question that
+is asked of several senders is compared sender by sender. `make flips` runs this; docs/flips.md has the results.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import importlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ackclock.papers import STUDIES
+from ackclock.papers.core.again import Again
+from ackclock.papers.core.evidence import Runs
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.evidence import Row
+    from ackclock.papers.core.paper import Both, Paper
+
+_OPPOSITES = (Verdict.NOT, Verdict.REVERSED)
+
+NONE = "no verdict"
+"""Instead of the verdict on a sender for which the runs of one set define no number."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,22 +44,52 @@ class Pair:
 
     @property
     def contradicts(self) -> bool:
-        """Whether one is *reproduced* and the other *not reproduced*."""
-        return {self.first, self.second} == {Verdict.REPRODUCED, Verdict.NOT}
+        """Whether one is *reproduced*, and the other *not reproduced* or *reversed*."""
+        both = {self.first, self.second}
+        return Verdict.REPRODUCED in both and not both.isdisjoint(_OPPOSITES)
 
 
-def verdicts(study: str, *, seeds: Sequence[int], jobs: int | None = None) -> dict[str, str]:
-    """Run a study with some seeds, and return the verdict on each claim by key, with its setting."""
-    module = importlib.import_module(f"ackclock.papers.{study}.study")
+def halves(runs: Runs) -> tuple[Runs, Runs]:
+    """Divide the runs of each part into those with the smaller and those with the larger half of its seeds.
+
+    A part with a single seed is in both halves.
+    """
+    first: dict[str, Sequence[Row]] = {}
+    second: dict[str, Sequence[Row]] = {}
+    for name, rows in runs.parts.items():
+        seeds = sorted({row.seed for row in rows})
+        early = set(seeds[: len(seeds) // 2])
+        first[name] = [row for row in rows if row.seed in early] if early else rows
+        second[name] = [row for row in rows if row.seed not in early]
+    return Runs(first), Runs(second)
+
+
+def verdicts(claims: Sequence[Claim], evidence: Both) -> dict[str, str]:
+    """Return the verdict on each claim by key, with its setting; of a question to senders, those on each sender."""
+    found: dict[str, str] = {}
+    for claim in claims:
+        if isinstance(claim.test, Again):
+            found |= {f"{claim.key} of {sender}": one for sender, one in claim.test.each(evidence.ours).items()}
+        else:
+            found[claim.key] = claim.judge(evidence).title
+    return found
+
+
+def compared(study: str, *, seeds: int, jobs: int | None = None, store: Path | None = None) -> list[Pair]:
+    """Run a study with two sets of `seeds` seeds, and pair the verdicts."""
+    paper: Paper = importlib.import_module(f"ackclock.papers.{study}.study").PAPER
+    numbers = paper.definition.numbered(2 * seeds)
+    evidence = paper.evidence(seeds=numbers, jobs=jobs, store=store)
     with TemporaryDirectory() as folder:
-        getattr(module, "PAPER", module).write(Path(folder), seeds=seeds, jobs=jobs)
-        with (Path(folder) / "claims.csv").open(encoding="utf-8", newline="") as table:
-            return {row["key"]: row["verdict"] for row in csv.DictReader(table)}
+        if paper.stand_in:
+            evidence = replace(evidence, capture=paper.stand_in(Path(folder), numbers[0]))
+        return both(study, *(verdicts(paper.claims, replace(evidence, ours=half)) for half in halves(evidence.ours)))
 
 
 def both(study: str, first: Mapping[str, str], second: Mapping[str, str]) -> list[Pair]:
-    """Pair the verdicts of two runs of a study."""
-    return [Pair(study=study, key=key, first=verdict, second=second[key]) for key, verdict in first.items()]
+    """Pair the verdicts of two sets of seeds."""
+    keys = dict.fromkeys((*first, *second))
+    return [Pair(study=study, key=key, first=first.get(key, NONE), second=second.get(key, NONE)) for key in keys]
 
 
 def contradictions(pairs: Sequence[Pair]) -> list[Pair]:
@@ -60,15 +100,15 @@ def contradictions(pairs: Sequence[Pair]) -> list[Pair]:
 def summary_table(pairs: Sequence[Pair], *, seeds: int) -> list[str]:
     """Format Markdown tables with a row per study, and a row per claim with different verdicts."""
     lines = [
-        f"Each study with the seeds 1 to {seeds} and with {seeds + 1} to {2 * seeds}:",
+        f"Each study with its first {seeds} seeds and with the next {seeds}:",
         "",
-        "| study | claims | same verdict | undecided with one set | differ otherwise | contradict |",
+        "| study | verdicts | same verdict | undecided with one set | differ otherwise | contradict |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for study in dict.fromkeys(pair.study for pair in pairs):
         there = [pair for pair in pairs if pair.study == study]
         differ = [pair for pair in there if pair.first != pair.second]
-        opened = [pair for pair in differ if Verdict.UNDECIDED in (pair.first, pair.second)]
+        opened = [pair for pair in differ if not {Verdict.UNDECIDED, NONE}.isdisjoint({pair.first, pair.second})]
         clash = contradictions(differ)
         lines.append(
             f"| {study} | {len(there)} | {len(there) - len(differ)} | {len(opened)} "
@@ -76,7 +116,7 @@ def summary_table(pairs: Sequence[Pair], *, seeds: int) -> list[str]:
         )
     differing = [pair for pair in pairs if pair.first != pair.second]
     if differing:
-        lines += ["", "| study | claim | first seeds | other seeds |", "| --- | --- | --- | --- |"]
+        lines += ["", "| study | verdict on | first seeds | next seeds |", "| --- | --- | --- | --- |"]
         lines += [f"| {pair.study} | {pair.key} | {pair.first} | {pair.second} |" for pair in differing]
     return lines
 
@@ -87,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="studies to run (default: all)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds in each set (default 3)")
     parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU core)")
+    parser.add_argument("--store", type=Path, metavar="FOLDER", help="folder that keeps the runs (default: none)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the tables to a file")
     given = parser.parse_args(arguments)
     unknown = [study for study in given.studies if study not in STUDIES]
@@ -97,10 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"{name}: {number} is not allowed; must be an integer from 1")
     pairs: list[Pair] = []
     for study in given.studies or STUDIES:
-        first, second = (
-            verdicts(study, seeds=range(start, start + given.seeds), jobs=given.jobs) for start in (1, given.seeds + 1)
-        )
-        pairs += both(study, first, second)
+        pairs += compared(study, seeds=given.seeds, jobs=given.jobs, store=given.store)
     text = "\n".join(summary_table(pairs, seeds=given.seeds)) + "\n"
     sys.stdout.write(text)
     if given.markdown:

@@ -262,6 +262,18 @@ class TestHeat:
         assert words(found(drawn, "on"))[-3:] == ["10", "20", "60"]
         assert len(found(drawn, "scale")) == 1  # one scale for both panels
 
+    def test_heads_of_columns_read_upwards(self) -> None:
+        usual = heat().panels[0]
+        chart = Chart(panels=[replace(usual, x=replace(usual.x, label="", above=True))])
+        axes = draw(chart).axes[0]
+        assert [(tick.label2.get_text(), tick.label2.get_rotation()) for tick in axes.xaxis.get_major_ticks()] == [
+            ("10", 90),
+            ("20", 90),
+            ("60", 90),
+        ]
+        turned = [each for each in on_screen(chart).iter() if "rotate(-90)" in each.get("transform", "")]
+        assert [each.text for each in turned] == ["10", "20", "60"]
+
     def test_colours_part_at_the_middle(self) -> None:
         cells = Heat(
             values=[[-2, 0, 2]],

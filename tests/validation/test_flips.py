@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.papers.burstiness import burstiness_world
+from tests.papers.today import today_world
 from tests.papers.vegas import vegas_world
-from tests.support.worlds import noisy
+from tests.support.worlds import noisy, put
 
 from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
 from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
+from ackclock.papers.today.study import CLAIMS as TODAY
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 from ackclock.papers.vegas.claims.beside import PAPERS
 from ackclock.papers.vegas.evidence import by_part, papers, runs_at
 from ackclock.report.html import Verdict
-from flips import Pair, both, contradictions, main, summary_table, verdicts
+from flips import NONE, Pair, both, contradictions, halves, main, summary_table, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +64,32 @@ class TestRuns:
         assert {found.first, found.second} <= {"reproduced", "undecided"}
 
 
+class TestSenders:
+    """The study `today` asks each question of ten senders."""
+
+    def test_halves_share_no_seed(self) -> None:
+        rows = [Run(where={}, seed=seed, values={}) for seed in (3, 1, 2)]
+        first, second = halves(Runs({"several": rows, "single": rows[:1]}))
+        assert {row.seed for row in first.part("several")} == {1}
+        assert {row.seed for row in second.part("several")} == {2, 3}
+        assert first.part("single") == second.part("single") == rows[:1]
+
+    def test_each_sender_has_a_verdict(self) -> None:
+        claims = [claim for claim in TODAY if claim.key in ("B-18", "M-1")]
+        usual, changed = (
+            verdicts(claims, today_world.WORLD.evidence(*changes))
+            for changes in ((), (put("load", "jain_index", 0.5, clients=60, sender="BBR"),))
+        )
+        found = both("today", usual, changed)
+        assert {pair.key for pair in found} > {"M-1", "B-18 of Reno", "B-18 of BBR"}
+        assert [(pair.key, pair.contradicts) for pair in found if pair.first != pair.second] == [("B-18 of BBR", True)]
+
+    def test_a_missing_verdict_is_not_the_same(self) -> None:
+        (pair,) = both("today", {"N-8 of Copa": "reproduced"}, {})
+        assert pair.second == NONE
+        assert "| today | 1 | 0 | 1 | 0 | 0 |" in summary_table([pair], seeds=5)
+
+
 class TestTable:
     PAIRS = both(
         "vegas",
@@ -88,7 +115,7 @@ class TestTable:
 
 
 class TestCommand:
-    @pytest.mark.parametrize(("second", "status"), [("undecided", 0), ("not reproduced", 1)])
+    @pytest.mark.parametrize(("second", "status"), [("undecided", 0), ("not reproduced", 1), ("reversed", 1)])
     def test_runs_both_sets(
         self,
         second: str,
@@ -99,20 +126,22 @@ class TestCommand:
     ) -> None:
         asked = []
 
-        def write(paper: Paper, folder: Path, *, seeds: Sequence[int], jobs: int | None) -> None:
-            assert paper.definition.name == "vegas"
-            asked.append((list(seeds), jobs))
-            verdict = Verdict.REPRODUCED if 1 in seeds else second
-            with (folder / "claims.csv").open("w", newline="") as file:
-                csv.writer(file).writerows([["key", "verdict"], ["F-1", verdict]])
+        def evidence(paper: Paper, *, seeds: Sequence[int], jobs: int | None, store: Path | None) -> Both:
+            asked.append((paper.definition.name, list(seeds), jobs, store))
+            rows = [Run(where={}, seed=seed, values={}) for seed in seeds]
+            return Both(ours=Runs({"part": rows}), ns2=Runs())
 
-        monkeypatch.setattr(Paper, "write", write)
-        assert main(["vegas", "--seeds", "2", "--jobs", "1", "--markdown", str(tmp_path / "flips.md")]) == status
-        assert asked == [([1, 2], 1), ([3, 4], 1)]
+        def judged(_: Sequence[Claim], found: Both) -> dict[str, str]:
+            return {"F-1": Verdict.REPRODUCED if found.ours.part("part")[0].seed == 11 else second}
+
+        monkeypatch.setattr(Paper, "evidence", evidence)
+        monkeypatch.setattr("flips.verdicts", judged)
+        given = ["today", "--seeds", "2", "--jobs", "1", "--store", str(tmp_path), "--markdown"]
+        assert main([*given, str(tmp_path / "flips.md")]) == status
+        assert asked == [("today", [11, 12, 13, 14], 1, tmp_path)]
         written = capsys.readouterr().out
-        assert f"| vegas | F-1 | reproduced | {second} |" in written
+        assert f"| today | F-1 | reproduced | {second} |" in written
         assert (tmp_path / "flips.md").read_text() == written
-        assert verdicts("vegas", seeds=[1]) == {"F-1": "reproduced"}
 
     @pytest.mark.parametrize("wrong", [["no-study"], ["vegas", "--seeds", "0"], ["vegas", "--jobs", "0"]])
     def test_refuses_what_is_wrong(self, wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:

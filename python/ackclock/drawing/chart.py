@@ -64,6 +64,8 @@ class Axis:
         Whether the axis is logarithmic.
     ticks
         Positions and labels of custom ticks; None for numeric ticks.
+    above
+        Whether the labels of a horizontal axis are above the panel and read upwards, as heads of many narrow columns.
 
     """
 
@@ -72,6 +74,7 @@ class Axis:
     high: float | None = None
     log: bool = False
     ticks: Sequence[tuple[float, str]] | None = None
+    above: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -137,6 +137,9 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
     for place, axis in ((axes.xaxis, panel.x), (axes.yaxis, panel.y)):
         _put_ticks(place, axis)
+    if panel.x.above:
+        axes.xaxis.tick_top()
+        axes.tick_params(axis="x", labelrotation=90)
     axes.set_xlim(panel.x.low, panel.x.high)
     axes.set_ylim(panel.y.low, panel.y.high)
     if panel.right:

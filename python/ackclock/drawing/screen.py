@@ -177,7 +177,8 @@ def _drawn(panel: Panel, height: float, left_edge: int, *, label: str) -> str:
     if panel.heat:
         height = max(height, 330.0 * len(_array(panel.heat.values)))
     frame = _Frame(x, y, right_edge - left_edge, height)
-    top, bottom = 100, 250
+    along = ticks(panel.x, x, most=_TICKS_ALONG)
+    top, bottom = (_gutter(along), 50) if panel.x.above else (100, 250)
     opening = (
         f'<svg viewBox="0 0 {_WIDTH} {height + top + bottom:.0f}" role="img" aria-label="{escape(label)}" '
         f'xmlns="http://www.w3.org/2000/svg"><g transform="translate({left_edge} {top})">'
@@ -187,7 +188,9 @@ def _drawn(panel: Panel, height: float, left_edge: int, *, label: str) -> str:
         *(_text("word", 50, frame.row(level.y) - 45, level.text) for level in panel.levels if level.text),
         *(_text("word faint", frame.column(note.x), frame.row(note.y) + 150, note.text) for note in panel.notes),
     ]
-    axes = _axes(frame, up, ticks(panel.x, x, most=_TICKS_ALONG), right, grid=panel.heat is None)
+    heads = panel.x.above
+    axes = _axes(frame, up, [] if heads else along, right, grid=panel.heat is None)
+    words += [_upwards(frame.column(at), name) for at, name in along] if heads else []
     return f'{opening}{axes}<svg class="plot" {size}>{_contents(panel, frame)}</svg>{"".join(words)}</g></svg>'
 
 
@@ -198,6 +201,11 @@ def _ends(ends: Span) -> str:
 def _text(style: str, x: int, y: int, words: str) -> str:
     given = f' class="{style}"' if style else ""
     return f'<text{given} x="{x}" y="{y}">{escape(words)}</text>'
+
+
+def _upwards(x: int, words: str) -> str:
+    """Write the head of a column, which reads upwards from the upper end of the panel."""
+    return f'<text transform="translate({x + 45} -60) rotate(-90)">{escape(words)}</text>'
 
 
 def _axes(

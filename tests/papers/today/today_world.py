@@ -9,7 +9,7 @@ from tests.papers.today import second_world
 from tests.support.worlds import World, put, runs_of, times
 
 from ackclock.papers.core.evidence import Runs
-from ackclock.papers.today.parts.burstiness import SETTINGS
+from ackclock.papers.today.parts.burstiness import ACTIVE, SETTINGS, UNEQUAL
 from ackclock.papers.today.study import PAPER, derived
 from ackclock.papers.today.traffic import LONG_SCALES
 from ackclock.report.html import Verdict
@@ -38,7 +38,11 @@ def load(where: Where) -> Mapping[str, Any]:
 
 VALUES: Mapping[str, Callable[[Where], Mapping[str, Any]]] = {
     "load": load,
-    "RED": lambda _: {"cov": 4.0, "utilization": 0.9},
+    "RED": lambda at: {"cov": 4.0, "utilization": 0.9, "joint": 5.0 if at["signal"] == "marks" else 3.0},
+    "marking": lambda _: {"cov": 3.0, "utilization": 0.95, "joint": 5.0},
+    "short FIFO": lambda _: {"cov": 1.5, "utilization": 0.9, "joint": 4.0},
+    "apart": lambda _: {"cov": 1.0},
+    "changed transfers": lambda at: {"plain_cov": 0.5 if at["link"] == "loaded" else 0.3},
     "queues": lambda at: (
         {"cov": 2.0, "utilization": 0.99, "joint": 9.0}
         if at["queue"] == "FIFO"
@@ -86,6 +90,7 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("B-5", D, [put("1 Gb/s", "cov", times(0.2))]),
     ("B-5", R, [put(("1 Gb/s", "1 Gb/s, 20 ms"), "cov", times(0.2))]),
     ("B-6", R, [put("long", "ladder", times(0.1))]),
+    ("B-6", D, [put("long", "ladder", lambda old, _: np.where(np.array(LONG_SCALES) == 10, 1.2, old))]),
     ("B-7", R, [heavy("cov", 0.1, sender="Reno")]),
     ("B-8", R, [heavy("utilization", 1.04, sender="Reno"), heavy("loss", 0.1, sender="Reno")]),
     ("B-9", N, [heavy("window_cov", 0.2)]),
@@ -96,10 +101,17 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("B-14", R, [put("RED", "cov", times(0.1), signal="marks")]),
     ("B-15", R, [put("RED", "utilization", 0.999, signal="drops")]),
     ("B-16", R, [put("queues", "cov", times(0.1), queue=("CoDel", "PIE", "DualPI2"))]),
-    ("B-17", N, [put("queues", "utilization", 0.999, queue=("CoDel", "PIE", "DualPI2"))]),
+    ("B-17", N, [put("queues", "utilization", 0.999, queue=ACTIVE)]),
     ("B-18", N, [heavy("jain_index", 0.5)]),
     ("B-19", R, [heavy("loss", 0.1, sender="Reno")]),
     ("B-20", N, [heavy("timeouts_per_dup_ack", 0.1)]),
+    ("B-17", P, [put("queues", "utilization", 0.999, queue=ACTIVE, sender="BBR")]),
+    ("B-21", R, [put("settings", "cov", 0.5, setting=UNEQUAL)]),
+    ("B-21", N, [put("settings", "cov", 1.2, setting=UNEQUAL)]),
+    ("B-22", R, [put("load", "cov", 0.5, clients=100)]),
+    ("B-22", P, [put("load", "cov", 1.2, clients=100, sender="CUBIC")]),
+    ("B-23", R, [put("marking", "cov", 1.0, queue="RED")]),
+    ("B-24", R, [put("marking", "cov", 1.0, queue=("CoDel with ECN", "PIE with ECN"))]),
     ("S-1", R, [put("beside", "share", times(0.1), packets=50)]),
     ("S-1", N, [put("beside", "share", times(0.7), packets=50)]),
     ("S-2", R, [put("beside", "share", times(0.1), packets=417)]),
@@ -112,6 +124,12 @@ WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
     ("M-2", N, [heavy("cov", 3, sender=("Paced Reno", "Paced CUBIC"))]),
     ("M-3", R, [put("queues", "joint", times(9), queue=("CoDel", "PIE", "DualPI2"))]),
     ("M-2", P, [heavy("cov", 3, sender="Paced Reno")]),
+    ("M-4", R, [put("RED", "joint", 1.0, signal="marks")]),
+    ("M-5", R, [put("RED", "joint", 9.0, signal="drops")]),
+    ("M-6", R, [put("short FIFO", "cov", 9.0)]),
+    ("M-7", N, [put("apart", "cov", 1.3)]),
+    ("M-8", R, [put("changed transfers", "plain_cov", 0.1, change="equal sizes", link="loaded")]),
+    ("M-9", R, [put("changed transfers", "plain_cov", 0.1, change="an initial window of 1 packet", link="loaded")]),
     *second_world.WORSE,
 ]
 

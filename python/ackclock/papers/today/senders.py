@@ -59,6 +59,8 @@ SENDERS: Mapping[str, Sender] = {sender.name: sender for sender in (*_TODAY, THE
 TODAY = Named("today's senders", [sender.name for sender in _TODAY])
 """The names of today's senders, which get verdicts."""
 
+UNMARKED: Sequence[str] = [name for name in SENDERS if name != "DCTCP"]
+"""The senders of runs whose queue does not mark packets: without DCTCP, which is Reno then, packet for packet."""
 
 SCALABLE = ("DCTCP", "Prague")
 """Senders that count marks instead of halving at each; they use ECN in every network, but need a queue that marks."""

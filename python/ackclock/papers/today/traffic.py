@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 SCALES: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Lengths of bins in seconds at which the c.o.v. of one run is taken."""
 
-LONG_SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+LONG_SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 13.0, 20.0, 50.0, 100.0)
 """Lengths of bins in seconds of the long runs."""
 
 _SUMMARY: Final = (

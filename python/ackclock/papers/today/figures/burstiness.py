@@ -15,7 +15,6 @@ from ackclock.papers.today.senders import DEFINITION
 _RATIO = "C.o.v. / Poisson's"
 _SHORT = ("as\nit is", "ACK for\neach", "no\nHyStart", "IW 3", "starts\nin 10 s", "RTTs\n60-140", "delays\nto 1 ms")
 _HEAVY = {"clients": OVERLOAD}
-_RED = {"FIFO": "FIFO", "drops": "RED drops", "marks": "RED marks"}
 
 LOAD = Figure(
     **DEFINITION.figure("load"),
@@ -47,28 +46,13 @@ QUEUE = Figure(
     **DEFINITION.figure("queues"),
     plots=[partial(heat, of=COV.at("queues"), across={queue: queue for queue in QUEUES}, axis="queue")],
     data={"cov_over_poisson": COV.at("queues"), "utilization_percent": UTILIZATION.at("queues")},
-    numbers=Numbers(of=COV.at("queues"), rows="sender", columns="queue", head="Sender", caption=_RATIO),
-)
-RED = Figure(
-    **DEFINITION.figure("red"),
-    plots=[
-        partial(
-            dots,
-            of={name: COV.at("FIFO and RED", signal=signal) for signal, name in _RED.items()},
-            label=_RATIO,
-            title="(a)",
-            levels=POISSON,
-        ),
-        partial(
-            dots,
-            of={name: UTILIZATION.at("FIFO and RED", signal=signal) for signal, name in _RED.items()},
-            label="Utilization (%)",
-            title="(b)",
-        ),
-    ],
-    height=6,
-    data={"cov_over_poisson": COV.at("FIFO and RED"), "utilization_percent": UTILIZATION.at("FIFO and RED")},
-    numbers=Numbers(of=COV.at("FIFO and RED"), rows="sender", columns="signal", head="Sender", caption=_RATIO),
+    numbers=Numbers(
+        of={"c.o.v.": COV.at("queues"), "utilization, %": UTILIZATION.at("queues")},
+        rows="sender",
+        columns="queue",
+        head="Sender",
+        caption="C.o.v. relative to Poisson's, and utilization",
+    ),
 )
 USE = Figure(
     **DEFINITION.figure("use"),
@@ -152,21 +136,6 @@ BACK_OFF = Figure(
     data={"cov_over_poisson": COV.at("back-off")},
     numbers=Numbers(of=COV.at("back-off"), rows="kept", head="Kept", caption=_RATIO),
 )
-APART = Figure(
-    **DEFINITION.figure("apart"),
-    plots=[
-        partial(
-            dots,
-            of={queue: JOINT.at("queues", queue=queue) for queue in ("FIFO", "PIE", "FQ-CoDel")},
-            label="Variance / independent",
-            levels=POISSON,
-        )
-    ],
-    data={"joint": JOINT.at("queues")},
-    numbers=Numbers(
-        of=JOINT.at("queues"), rows="sender", columns="queue", head="Sender", caption="Variance / independent"
-    ),
-)
 SETTING = Figure(
     **DEFINITION.figure("settings"),
     plots=[
@@ -203,4 +172,4 @@ STREAMS = Figure(
 FIRST = (LOAD, SCALES, QUEUE)
 """The figures of the first chapter."""
 
-FIGURES = (RED, USE, TOGETHER, BACK_OFF, APART, SETTING, STREAMS)
+FIGURES = (USE, TOGETHER, BACK_OFF, SETTING, STREAMS)

@@ -45,8 +45,8 @@ def dots(
     x: str = "",
 ) -> Panel:
     """Draw means with intervals by sender; several quantities by name have a colour each."""
-    colours = ("blue", "red", "orange")
-    markers = ("circle", "square", "diamond")
+    colours = ("blue", "red", "orange", "green")
+    markers = ("circle", "square", "diamond", "triangle")
     places = {name: place for place, name in enumerate(SENDERS)}
     drawn = []
     for number, (name, one) in enumerate(of.items()):

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.today.aimd import Aimd
-from ackclock.papers.today.senders import DEFINITION, SCALABLE, SENDERS, THEN, TODAY, scenario
+from ackclock.papers.today.senders import DEFINITION, SENDERS, THEN, UNMARKED, scenario
 from ackclock.papers.today.traffic import (
     LONG_SCALES,
     SCALES,
@@ -58,16 +58,20 @@ QUEUES: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """Today's queues, with a buffer of one bandwidth-delay product."""
 
-_RED: Final = {"kind": "red", "packets": BUFFER, "min_th": 10, "max_th": 40, "w_q": 0.002}
-
 ACTIVE: Final = tuple(name for name in QUEUES if name != "FIFO")
+
+MARKING: Final = ("FQ-CoDel", "DualPI2")
+"""Queues that mark packets of senders with ECN by default; the others only drop, and are not asked of DCTCP."""
+
+UNEQUAL: Final = "round-trip times of 60 to 140 ms"
+"""The setting with unequal round-trip times."""
 
 SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "an ACK for each packet": {"options": {"delayed_ack": False}},
     "slow start without HyStart": {"options": {"slow_start": "standard"}},
     "an initial window of 3 packets": {"options": {"initial_window": 3}},
     "starts within 10 s": {"spread": "10 s"},
-    "round-trip times of 60 to 140 ms": {"accesses": ("5 ms", "15 ms", "25 ms", "35 ms", "45 ms")},
+    UNEQUAL: {"accesses": ("5 ms", "15 ms", "25 ms", "35 ms", "45 ms")},
     "random delays of up to 1 ms": {"jitter": "1 ms"},
 }
 """Settings that the verdict on heavy load may depend on, each changed alone."""
@@ -115,7 +119,8 @@ def network(
     )
 
 
-def _fifo(packets: int = BUFFER) -> dict[str, Any]:
+def fifo(packets: int = BUFFER) -> dict[str, Any]:
+    """Return a drop-tail queue."""
     return {"kind": "droptail", "packets": packets}
 
 
@@ -138,7 +143,7 @@ def fast(sender: str, clients: int, rtt: float = RTT) -> Scenario:
         groups,
         duration="30 s",
         measure={"from": "10 s"},
-        dumbbell={"bottleneck": {"rate": "1 Gbps", "delay": delay, "queue": _fifo(buffer)}},
+        dumbbell={"bottleneck": {"rate": "1 Gbps", "delay": delay, "queue": fifo(buffer)}},
     )
 
 
@@ -160,9 +165,14 @@ def with_losses(run: Run) -> Taken:
     ``joint`` is the variance of the number of flows that lose packets in the same round-trip time, divided by its value
     for flows that lose independently of each other as often as these: 1 for independent flows, n for n flows in step.
     """
-    dropped = run.table("drops")
-    together = joint(dropped["time"].to_numpy(), dropped["flow"].to_numpy(), flows=_flows(run), start=WARM, width=RTT)
-    return {**traffic(run), "joint": together}
+    return {**traffic(run), "joint": together(run, "drops")}
+
+
+def together(run: Run, *records: str) -> float | None:
+    """Compute ``joint`` of `with_losses` from the events of one or more records: drops, marks."""
+    tables = [run.table(record) for record in records]
+    times, flow = (np.concatenate([table[name].to_numpy() for table in tables]) for name in ("time", "flow"))
+    return joint(times, flow, flows=_flows(run), start=WARM, width=RTT)
 
 
 def with_windows(run: Run) -> Taken:
@@ -232,27 +242,17 @@ def parts() -> list[Part]:
         return Part(name=name, spots=_spots(points), take=take, record=tuple(record), **others)
 
     ten = DEFINITION.numbered(10)
-    expensive: dict[str, Any] = {"seeds": DEFINITION.numbered(5), "work": lambda _: 500.0}
+    expensive: dict[str, Any] = {"work": lambda _: 500.0}
     return [
         part(
             "load",
             {
-                (("sender", sender), ("clients", clients)): network(sender, clients, queue=_fifo())
-                for sender in SENDERS
+                (("sender", sender), ("clients", clients)): network(sender, clients, queue=fifo())
+                for sender in UNMARKED
                 for clients in CLIENTS
             },
             with_windows,
             (arrived, "windows/0.1s", "drops"),
-        ),
-        part(
-            "RED",
-            {
-                (("sender", sender), ("signal", signal)): network(
-                    sender, OVERLOAD, queue={**_RED, "ecn": marks}, options=_marked(sender) if marks else None
-                )
-                for sender in SENDERS
-                for signal, marks in (("drops", False), ("marks", True))
-            },
         ),
         part(
             "queues",
@@ -260,6 +260,7 @@ def parts() -> list[Part]:
                 (("sender", sender), ("queue", queue)): network(sender, OVERLOAD, queue=fields)
                 for sender in SENDERS
                 for queue, fields in QUEUES.items()
+                if sender in UNMARKED or queue in MARKING
             },
             with_losses,
             (arrived, "drops"),
@@ -269,15 +270,16 @@ def parts() -> list[Part]:
         part(
             "settings",
             {
-                (("sender", sender), ("setting", setting)): network(sender, OVERLOAD, queue=_fifo(), **changed)
-                for sender in TODAY
+                (("sender", sender), ("setting", setting)): network(sender, OVERLOAD, queue=fifo(), **changed)
+                for sender in UNMARKED
+                if sender != THEN.name
                 for setting, changed in SETTINGS.items()
             },
         ),
         part("back-off", {(("kept", kept),): _aimd(kept) for kept in KEPT}),
         part(
             "long",
-            {(("sender", sender),): network(sender, OVERLOAD, queue=_fifo(), duration=2100) for sender in SENDERS},
+            {(("sender", sender),): network(sender, OVERLOAD, queue=fifo(), duration=2100) for sender in UNMARKED},
             long_ladder,
             ("arrivals@bottleneck/10ms",),
         ),
@@ -285,7 +287,8 @@ def parts() -> list[Part]:
             "1 Gb/s",
             {
                 (("sender", sender), ("clients", clients)): fast(sender, clients)
-                for sender in TODAY
+                for sender in UNMARKED
+                if sender != THEN.name
                 for clients in STREAMS
             },
             fast_traffic,
@@ -294,7 +297,7 @@ def parts() -> list[Part]:
         ),
         part(
             "1 Gb/s, 20 ms",
-            {(("sender", sender),): fast(sender, 1000, 0.02) for sender in TODAY},
+            {(("sender", sender),): fast(sender, 1000, 0.02) for sender in UNMARKED if sender != THEN.name},
             fast_traffic,
             (),
             **expensive,
@@ -302,12 +305,7 @@ def parts() -> list[Part]:
     ]
 
 
-def _marked(sender: str) -> Mapping[str, str]:
-    """Return the options with which a sender understands marks; scalable laws always do."""
-    return {} if sender in SCALABLE else {"ecn": "classic"}
-
-
 def _aimd(kept: float) -> Scenario:
-    made = network("Reno", OVERLOAD, queue=_fifo())
+    made = network("Reno", OVERLOAD, queue=fifo())
     groups = tuple(group.model_copy(update={"transport": Tcp(Aimd(keep=kept))}) for group in made.clients)
     return made.model_copy(update={"clients": groups})

@@ -27,8 +27,8 @@ from ackclock.papers.selfsimilar.experiment import (
 )
 from ackclock.papers.selfsimilar.experiment import Setting as Before
 from ackclock.papers.selfsimilar.experiment import scenario as before
-from ackclock.papers.today.parts.many import BITS, UNMARKED
-from ackclock.papers.today.senders import SENDERS, THEN
+from ackclock.papers.today.parts.many import BITS
+from ackclock.papers.today.senders import SENDERS, THEN, UNMARKED
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
 

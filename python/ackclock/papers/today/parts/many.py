@@ -20,7 +20,7 @@ from ackclock.analysis import loss_correlation
 from ackclock.analysis.models import pftk
 from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.parts import Part, Spot, Taken
-from ackclock.papers.today.senders import SENDERS, THEN, scenario
+from ackclock.papers.today.senders import THEN, UNMARKED, scenario
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
 from ackclock.scenario.network import mean_rate
@@ -50,9 +50,6 @@ FAST_FLOWS: Final = (10, 100, 300, 1000)
 FAST_PIPE: Final = 3333
 """The bandwidth-delay product of the link of 1 Gb/s in packets."""
 
-FAST_SEEDS: Final = range(11, 16)
-"""Seeds of the runs with many connections over 1 Gb/s, which take most of the time: five."""
-
 FULL, ROOT = "1 BDP", "BDP/√n"
 """Buffers of the link of 1 Gb/s: a bandwidth-delay product, and this divided by the square root of the connections."""
 
@@ -68,9 +65,6 @@ PROCESSING: Final = "processing times"
 SETTINGS: Final = ("ACK frequency", "start times", "profile", "longest timeout")
 """Settings that other runs of the pipes change: an ACK for each packet; connections start within 20 s instead of one;
 the profile ``rfc`` instead of ``linux``; timeouts of up to 2 s instead of 120 s."""
-
-UNMARKED: Final = [each for each in SENDERS if each != "DCTCP"]
-"""The senders of runs without marks: without DCTCP, which is the same as Reno then."""
 
 _OPEN: Final = {"max_window": 100_000}  # no advertised window limits a sender, as in the paper
 _SLOW: Final = "BBR"
@@ -273,7 +267,6 @@ def parts() -> list[Part]:
             ],
             together,
             record=("drops",),
-            seeds=FAST_SEEDS,
         ),
     ]
 
@@ -297,9 +290,8 @@ def _part(
     take: Callable[[Run], Taken] = shares,
     *,
     record: Sequence[str] = (),
-    seeds: Sequence[int] | None = None,
 ) -> Part:
-    return Part(name=name, spots=spots, take=take, record=record, seeds=seeds, work=work)
+    return Part(name=name, spots=spots, take=take, record=record, work=work)
 
 
 def work(made: Scenario) -> float:

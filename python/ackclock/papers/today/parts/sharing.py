@@ -9,12 +9,13 @@ to 95 %, and for comparison a link with ten times the rate, which hardly modulat
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.today.parts.burstiness import BUFFER, OVERLOAD, PIPE, RTT, WARM
-from ackclock.papers.today.senders import SENDERS, TODAY, scenario
+from ackclock.papers.today.senders import SENDERS, THEN, UNMARKED, scenario
 from ackclock.papers.today.traffic import arrivals, binned, link, over_poisson
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
@@ -24,6 +25,12 @@ BUFFERS: Final = (BUFFER, PIPE, 1500)
 
 LINKS: Final[Mapping[str, int]] = {"loaded": 1, "free": 10}
 """Rates of the two links that carry the same transfers, as multiples of 50 Mb/s."""
+
+SIZE: Final[Mapping[str, Any]] = {"kind": "pareto", "mean": "30 kB", "shape": 1.5}
+"""The sizes of transfers."""
+
+ASKED: Final = [each for each in UNMARKED if each != THEN.name]
+"""Senders that join Reno clients: Reno of 2000 has no other Reno of its day to join."""
 
 _RATE: Final = 50
 _LOAD: Final = 0.95
@@ -54,7 +61,13 @@ def beside(sender: str, buffer: int, source: Mapping[str, Any]) -> Scenario:
     )
 
 
-def transfers(sender: str, times: int) -> Scenario:
+def transfers(
+    sender: str,
+    times: int,
+    *,
+    size: Mapping[str, Any] = SIZE,
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> Scenario:
     """Make the papers' network with transfers, at a multiple of its rate and the same number of transfers."""
     group = {
         "count": _CLIENTS,
@@ -62,12 +75,13 @@ def transfers(sender: str, times: int) -> Scenario:
         "source": {
             "kind": "connections",
             "load": _LOAD / times,
-            "size": {"kind": "pareto", "mean": "30 kB", "shape": 1.5},
+            "size": dict(size),
         },
     }
     return scenario(
         sender,
         [group],
+        options=options,
         duration="200 s",
         measure={"from": "20 s"},
         dumbbell={
@@ -105,7 +119,7 @@ def finite(run: Run) -> Taken:
 
 
 def parts() -> list[Part]:
-    """Return the parts; Reno of 2000 has no other Reno to join, and is left out."""
+    """Return the parts."""
     poisson, greedy = {"kind": "poisson", "rate": 100}, {"kind": "greedy"}
 
     def spot(made: Scenario, **where: Scalar) -> Spot:
@@ -114,19 +128,19 @@ def parts() -> list[Part]:
     return [
         Part(
             name="beside",
-            spots=[spot(beside(each, size, poisson), sender=each, packets=size) for each in TODAY for size in BUFFERS],
+            spots=[spot(beside(each, size, poisson), sender=each, packets=size) for each in ASKED for size in BUFFERS],
             take=shares,
         ),
         Part(
             name="greedy beside",
-            spots=[spot(beside(each, size, greedy), sender=each, packets=size) for each in TODAY for size in BUFFERS],
+            spots=[spot(beside(each, size, greedy), sender=each, packets=size) for each in ASKED for size in BUFFERS],
             take=shares,
         ),
         Part(
             name="transfers",
             spots=[
                 spot(transfers(each, times), sender=each, link=name)
-                for each in SENDERS
+                for each in UNMARKED
                 for name, times in LINKS.items()
             ],
             take=finite,
