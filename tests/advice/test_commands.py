@@ -53,6 +53,11 @@ def upward(question: Question, key: str) -> list[str]:
     ],
 )
 def test_commands(key: str, lines: list[str]) -> None:
+    """Validates: the commands that set up a recommended queue, shaped to 95 % of 10 Mb/s.
+
+    Source: the manual pages tc-cake(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-bfifo(8), tc-htb(8) of iproute2.
+    Tolerance: exact.
+    """
     assert upward(QUESTION, key) == lines
 
 

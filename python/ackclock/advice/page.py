@@ -10,7 +10,7 @@ from ackclock.advice.contenders import SIMPLEST_FIRST
 from ackclock.advice.judgement import LEVEL
 from ackclock.advice.measures import JUDGED, SHOWN
 from ackclock.advice.network import timing
-from ackclock.advice.words import answer, name, outcome, statements, verdict
+from ackclock.advice.words import answer, became, name, outcome, statements
 from ackclock.analysis import mean_interval
 from ackclock.drawing.chart import Axis, Chart, Level, Marker, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table, render
@@ -28,7 +28,7 @@ __all__ = ["in_order", "page", "table"]
 _KINDS: Final[tuple[tuple[str, str, Marker], ...]] = (
     ("recommended", "green", "circle"),
     ("as good", "blue", "diamond"),
-    ("cannot be told", "amber", "down"),
+    ("undecided", "amber", "down"),
     ("worse", "red", "square"),
     ("not a choice", "grey", "triangle"),
 )
@@ -171,7 +171,7 @@ def _assumptions(advice: Advice) -> Table:
     return Table(
         caption=f"What becomes of the recommendation, and means of {chosen} / {compared} with half-widths of 95 % "
         "confidence intervals.",
-        head=["Change", chosen, "Then recommended", *(each.head for each in _pictured(advice))],
+        head=["Change", f"{chosen} is", *(each.head for each in _pictured(advice))],
         rows=[_assumption(advice, each) for each in advice.checked],
     )
 
@@ -183,10 +183,9 @@ def _pictured(advice: Advice) -> list[Measure]:
 
 def _assumption(advice: Advice, checked: Checked) -> list[str]:
     chosen, found = advice.chosen.key, checked.found.samples
-    then = name(advice, checked.found.judgement.chosen) if checked.found.judgement.chosen != chosen else "the same"
     both = [found[key] for key in dict.fromkeys((chosen, advice.contest.reference)) if key in found]
     cells = [" / ".join(each.shown(mean_interval(values[each.key])) for values in both) for each in _pictured(advice)]
-    return [checked.assumption.words, verdict(checked, chosen), then, *cells]
+    return [checked.assumption.words, became(advice, checked), *cells]
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -217,7 +216,7 @@ def _setup(advice: Advice) -> Iterator[tuple[str, str]]:
         (
             "the measures decide in their order. A contender stays if its mean is worse than the best one by no more "
             "than the margin. It is worse if the difference, seed by seed, is larger than the margin and its interval "
-            "excludes zero; if the interval includes zero, it cannot be told. Only contenders that stay are compared "
+            "excludes zero; if the interval includes zero, it is undecided. Only contenders that stay are compared "
             f"by the next measure. The intervals hold jointly with {100 * LEVEL:.0f} % over all contenders, measures "
             "and stages"
         ),

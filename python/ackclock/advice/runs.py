@@ -29,7 +29,7 @@ Samples = dict[str, dict[str, list[float]]]
 def measured(
     folder: Path, networks: Mapping[str, dict[str, Any]], *, seeds: int, jobs: int | None, label: str
 ) -> Samples:
-    """Run networks with the seeds from 1 on, as far as the store does not have them, and return their values.
+    """Run networks with the seeds from 1 on that the store does not have, and return their values.
 
     Raises
     ------

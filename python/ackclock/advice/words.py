@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock.advice.measures import Measure
     from ackclock.analysis.interval import Interval
 
-__all__ = ["answer", "gains", "name", "outcome", "setting", "shown", "statements", "verdict", "worse"]
+__all__ = ["answer", "became", "gains", "name", "outcome", "setting", "shown", "statements", "verdict", "worse"]
 
 _PHRASES: Final = {
     "speech_score": "speech scores",
@@ -119,7 +119,7 @@ def _ties(advice: Advice, judgement: Judgement) -> Iterator[tuple[str, str]]:
     if judgement.open:
         found = "; ".join(f"{name(advice, key)} ({worse(each)})" for key, each in judgement.open.items())
         yield (
-            "Cannot be told:",
+            "Undecided:",
             (
                 f"after {advice.contest.seeds} seeds, the means of these are worse by more than matters, but the "
                 f"difference is within chance: {found}. More seeds (--seeds) may decide."
@@ -143,7 +143,7 @@ def outcome(advice: Advice, key: str) -> str:
     if key in judgement.as_good:
         return "as good"
     if key in judgement.open:
-        return f"cannot be told: {worse(judgement.open[key])}"
+        return f"undecided: {worse(judgement.open[key])}"
     if key in judgement.aside:
         return f"worse: {worse(judgement.aside[key])}"
     return "not a choice"
@@ -154,7 +154,19 @@ def verdict(checked: Checked, chosen: str) -> str:
     found = checked.found.judgement
     if chosen == found.chosen:
         return "still recommended"
-    return "as good" if chosen in found.as_good else "cannot be told" if chosen in found.open else "worse"
+    return "as good" if chosen in found.as_good else "undecided" if chosen in found.open else "worse"
+
+
+def became(advice: Advice, checked: Checked) -> str:
+    """Say what becomes of the recommendation under a changed assumption, and which contender is chosen instead."""
+    found = verdict(checked, advice.chosen.key)
+    other = name(advice, checked.found.judgement.chosen)
+    return {
+        "still recommended": found,
+        "as good": f"as good as {other}",
+        "undecided": f"undecided: perhaps {other}",
+        "worse": f"worse than {other}",
+    }[found]
 
 
 def _dependence(advice: Advice) -> Iterator[tuple[str, str]]:
@@ -165,8 +177,8 @@ def _dependence(advice: Advice) -> Iterator[tuple[str, str]]:
     total = len(advice.checked)
     kept = len(found.get("still recommended", [])) + len(found.get("as good", []))
     words = [f"the recommendation remains among the best in {kept} of {total} changes of the question."]
-    if "cannot be told" in found:
-        words.append(f"It cannot be told with {_and(found['cannot be told'])}.")
+    if "undecided" in found:
+        words.append(f"It is undecided with {_and(found['undecided'])}.")
     better: dict[str, list[str]] = {}
     for each in advice.checked:
         if verdict(each, chosen) == "worse":

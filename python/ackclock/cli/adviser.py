@@ -17,7 +17,7 @@ from ackclock.advice.commands import commands
 from ackclock.advice.contest import all_contenders
 from ackclock.advice.page import table
 from ackclock.advice.question import MOST_USERS, Question
-from ackclock.advice.words import answer, name, statements, verdict
+from ackclock.advice.words import answer, became, name, statements
 from ackclock.cli.arguments import option
 from ackclock.cli.console import console
 from ackclock.cli.pages import check_replaceable, write_page
@@ -52,10 +52,11 @@ def advise(
     if dry_run:
         _show_contenders(question)
     words = _cost(expected, cores=threads(workers))
-    (sys.stdout if dry_run else sys.stderr).write(f"{words}\n")
+    before = sys.stderr if as_json and not dry_run else sys.stdout
+    before.write(f"{words}\n")
+    before.flush()
     if dry_run:
         return
-    sys.stderr.flush()
     goes_on = f"completed runs are in {shorten(str(store), 500)}; the same command resumes"
     try:
         found = answered(question, store, seeds=most, jobs=workers)
@@ -132,11 +133,10 @@ def _show(found: Advice) -> None:
         shown.add_row(*map(Text, row))
     out.print(shown)
     changed = Table(box=None, pad_edge=False)
-    for heading in ("if the assumptions are wrong", name(found, found.chosen.key), "then recommended"):
+    for heading in ("if the assumptions are wrong", f"{name(found, found.chosen.key)} is"):
         changed.add_column(Text(heading))
     for each in found.checked:
-        then = name(found, each.found.judgement.chosen)
-        changed.add_row(Text(each.assumption.words), Text(verdict(each, found.chosen.key)), Text(then))
+        changed.add_row(Text(each.assumption.words), Text(became(found, each)))
     out.print(changed)
     sys.stdout.writelines(f"{line}\n" for line in commands(found.question, found.chosen))
 
