@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LIMIT = 2_000_000
 """Size limit in bytes: such a page opens at once, and every mail server accepts it."""
 
+MOST_PAGES = 12
+"""Most pages of A4 or Letter paper of a printed report."""
+
 OWN_ACCOUNT = "not an origin"
 
 SAVED = re.compile(r"<samp>(\S+) (\S+ \d+)</samp>")
@@ -70,7 +73,7 @@ found.gone.push(gone());
 button.click();
 found.gone.push(gone());
 
-const shown = () => document.querySelectorAll(".claims > tbody:not([hidden])").length;
+const shown = () => document.querySelectorAll(".claims > li:not([hidden])").length;
 const pill = document.querySelector(".pills button");
 found.claims = [shown()];
 pill.click();
@@ -152,8 +155,8 @@ class TestText:
             back += len(named)
         assert back > len(report.findings) / 2
         for finding in report.findings:
-            claim = text[text.index(f'<tbody id="claim-{finding.key}"') :]
-            assert set(re.findall(r'href="#([^"]*)"', claim[: claim.index("</tbody>")])) == set(there[finding.key])
+            claim = text[text.index(f'<li id="claim-{finding.key}"') :]
+            assert set(re.findall(r'href="#([^"]*)"', claim[: claim.index("</li>")])) == set(there[finding.key])
 
 
 def chromium(page: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -247,6 +250,11 @@ class TestBrowser:
         assert needed <= inner <= 390
         assert too_wide == 0, "tables that scroll sideways"
         assert labelled == cells > 100, "cells of wide tables in a list, each with the heading of its column"
+
+    def test_prints_on_few_pages(self, page: Path, tmp_path: Path) -> None:
+        printed = tmp_path / "page.pdf"
+        chromium(page, tmp_path, f"--print-to-pdf={printed}", "--no-pdf-header-footer")
+        assert 4 <= len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) <= MOST_PAGES
 
     def test_every_download_is_there(self, visit: tuple[str, str, set[str]], report: Report) -> None:
         saved = dict(SAVED.findall(visit[0]))

@@ -241,11 +241,6 @@ class Finding:
         """The claim's section."""
         return self.section or self.key.rpartition("-")[0] or self.key
 
-    @property
-    def printed(self) -> str:
-        """The published numbers; empty if the paper states none."""
-        return self.published if any(letter.isdigit() for letter in self.published) else ""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
@@ -371,7 +366,6 @@ def render(report: Report) -> str:
         "dashed": _dashed,
         "opening": _opening,
         "rest": _rest,
-        "brief": _brief,
     }
     drawings = report.drawings
     return environment.get_template("report.html.jinja").render(
@@ -384,9 +378,6 @@ def render(report: Report) -> str:
         backs=backs(report),
         titles=_short_titles(drawings),
         tallies=tallies(report),
-        numbered=any(
-            map(_brief, (text for each in report.findings for text in (each.printed, each.ours, each.oracle)))
-        ),
         parts=list(dict.fromkeys(finding.part for finding in report.findings)),
         figures=_packed(json.dumps(_data(report), separators=(",", ":"), ensure_ascii=False)),
     )
@@ -416,8 +407,6 @@ def _dashed(text: str) -> str:
 
 
 _SENTENCE = re.compile(r"(?<=[.:]) (?=[A-Z\d])")
-_BRIEF = 80
-"""Maximum length of a text in a narrow column of the table of claims."""
 
 
 def _opening(text: str) -> str:
@@ -428,11 +417,6 @@ def _opening(text: str) -> str:
 def _rest(text: str) -> str:
     """Return a text without its first sentence."""
     return text[len(_opening(text)) :].strip()
-
-
-def _brief(text: str) -> str:
-    """Return a text, or an empty text if it is too long for a narrow column. The claim's details show the full text."""
-    return text if len(text) <= _BRIEF and text != "\N{EN DASH}" else ""
 
 
 def _short_titles(drawings: Sequence[Drawing]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,11 +38,12 @@ class Count:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """The counts of verdicts over all claims of one origin."""
+    """The counts of verdicts over all claims of one origin, and the settings on which some depend, in words."""
 
     origin: Origin
     words: str
     counts: Sequence[Count]
+    settings: str
 
 
 def contents(report: Report) -> list[Entry]:
@@ -111,5 +113,12 @@ def tallies(report: Report) -> list[Tally]:
         ]
         if some:
             plural = "" if len(some) == 1 else "s"
-            found.append(Tally(origin=origin, words=f"{len(some)} claim{plural} {whose}:", counts=counts))
+            words = f"{len(some)} claim{plural} {whose}:"
+            found.append(Tally(origin=origin, words=words, counts=counts, settings=_settings(some)))
     return found
+
+
+def _settings(findings: Sequence[Finding]) -> str:
+    """List the settings on which claims depend, the most frequent first, with the number of claims."""
+    counts = Counter(finding.setting for finding in findings if finding.setting)
+    return ", ".join(f"{setting} ({number})" for setting, number in counts.most_common())

@@ -15,6 +15,7 @@ use proptest::sample::select;
 use super::graphs::queues;
 use super::kinds::{cases, senders};
 use super::ledger::Ledger;
+use super::media::{can_share, medium};
 
 /// A ledger that takes the events of different endpoints in any order.
 struct Unordered(Ledger);
@@ -89,17 +90,27 @@ fn groups() -> impl Strategy<Value = (GroupSpec, (LinkSpec, LinkSpec))> {
 
 fn dumbbells() -> impl Strategy<Value = Plan> {
     let bottleneck = (1_u64..30, 0_u64..20_000, queues(), select(vec![0.0, 0.0, 0.01, 0.1]));
-    (prop::collection::vec(groups(), 1..4), bottleneck).prop_map(|(groups, (mbps, micros, queue, loss))| {
-        let mut plan = dumbbell_of_reno(1);
-        let Topology::Dumbbell { bottleneck, reverse, access } = &mut plan.topology else { unreachable!("a dumbbell") };
-        for link in [&mut *bottleneck, reverse] {
-            (link.rate, link.delay) = (Rate::from_mbps(mbps).into(), Time::from_micros(micros));
-        }
-        bottleneck.queue = queue;
-        bottleneck.loss = (loss > 0.0).then_some(LossSpec::Random { probability: loss, idle: None });
-        (plan.groups, *access) = groups.into_iter().unzip();
-        Plan { duration: Time::from_millis(4_000), ..plan }
-    })
+    let media = prop::option::weighted(0.4, medium());
+    (prop::collection::vec(groups(), 1..4), bottleneck, media).prop_map(
+        |(groups, (mbps, micros, queue, loss), medium)| {
+            let mut plan = dumbbell_of_reno(1);
+            let Topology::Dumbbell { bottleneck, reverse, access } = &mut plan.topology else {
+                unreachable!("a dumbbell")
+            };
+            for link in [&mut *bottleneck, reverse] {
+                (link.rate, link.delay) = (Rate::from_mbps(mbps).into(), Time::from_micros(micros));
+            }
+            bottleneck.queue = queue;
+            // the frames of an aggregate arrive together, and their ACKs within one event
+            if can_share(bottleneck) && medium.is_some() {
+                bottleneck.medium = Some(0);
+                plan.media = medium.into_iter().collect();
+            }
+            bottleneck.loss = (loss > 0.0).then_some(LossSpec::Random { probability: loss, idle: None });
+            (plan.groups, *access) = groups.into_iter().unzip();
+            Plan { duration: Time::from_millis(4_000), ..plan }
+        },
+    )
 }
 
 proptest! {

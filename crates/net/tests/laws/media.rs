@@ -20,7 +20,8 @@ pub(crate) fn media() -> impl Strategy<Value = ([MediumSpec; 2], u32)> {
     ([medium(), medium()], any::<u32>())
 }
 
-fn medium() -> impl Strategy<Value = MediumSpec> {
+/// A medium.
+pub(crate) fn medium() -> impl Strategy<Value = MediumSpec> {
     let times = (1_u64..50, 0_u64..50, 0_u64..100, (0_u64..200, prop::sample::select(vec![0_u64, 4])), 0_u64..300);
     let numbers = (0_u32..32, 0_u32..200, 0_u32..60, 1_u32..20, 0_u32..9);
     let limits = (0_u32..30_000, 0_u64..50_000, any::<bool>());
@@ -62,7 +63,8 @@ pub(crate) fn share(mut plan: Plan, (media, chosen): ([MediumSpec; 2], u32)) -> 
     plan
 }
 
-fn can_share(link: &LinkSpec) -> bool {
+/// Whether a link can share a medium.
+pub(crate) fn can_share(link: &LinkSpec) -> bool {
     matches!(link.rate, RateSpec::Constant(_))
         && link.shaper.is_none()
         && !matches!(link.queue, QueueSpec::Red(_) | QueueSpec::Pie(_))

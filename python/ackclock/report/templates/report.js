@@ -5,7 +5,7 @@
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
   // Claims. If no verdict is pressed, all claims are shown.
-  const claims = all(".claims > tbody");
+  const claims = all(".claims > li");
   const pills = all(".pills button");
   const selects = all(".filters select");
   const filter = () => {
@@ -35,15 +35,16 @@
   selects.forEach((select) => select.addEventListener("change", filter));
   all(".tally a").forEach((link) => link.addEventListener("click", () => choose(link.dataset.verdict, link.dataset.origin)));
 
-  // Following a link to a hidden claim resets the filters.
+  // Following a link to a claim opens it, and resets the filters if they hide it.
   const goThere = () => {
     const there = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (there?.hidden) {
-      choose("", "");
-      there.scrollIntoView();
-    }
+    if (!there?.matches(".claims > li")) return;
+    if (there.hidden) choose("", "");
+    there.firstElementChild.open = true;
+    there.scrollIntoView();
   };
   addEventListener("hashchange", goThere);
+  goThere();
 
   // Contents: highlights the visible section. On a small screen the contents fold after use.
   const contents = document.querySelector("nav details");
@@ -84,8 +85,8 @@
   small.addEventListener("change", fit);
   document.addEventListener("toggle", fit, true);
 
-  // The details of claims are open in print.
+  // Long findings are open in print; claims have one line each there, as on the screen.
   for (const [event, open] of [["beforeprint", true], ["afterprint", false]]) {
-    addEventListener(event, () => all(".claims details, .fold").forEach((each) => (each.open = open)));
+    addEventListener(event, () => all(".fold").forEach((each) => (each.open = open)));
   }
 })();

@@ -35,7 +35,8 @@ pub(crate) struct Local {
     pub(crate) stop: Stop,
     /// Minimum time between two ACKs.
     pub(crate) gap: Time,
-    /// Arrival of the last ACK that needed an event.
+    /// Latest arrival of an ACK that needed an event. The frames of an aggregate arrive in one event, and the first ACK of
+    /// them may get its event after the others.
     pub(crate) last: Time,
 }
 
@@ -113,7 +114,7 @@ impl Transit {
     #[inline(never)]
     pub(crate) fn add_ack(&mut self, ack: &Packet, at: Time) {
         let Some(local) = self.ahead.local(ack) else { return };
-        local.last = at;
+        local.last = local.last.max(at);
         let event = Event::arrival(at, local.stop, ack);
         self.add_event(ENDPOINTS, event);
     }
