@@ -77,9 +77,7 @@ def test_random_losses_slow_cubic_and_not_bbr(written: Callable[[str], ac.Scenar
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_field_has_a_comment_where_it_occurs_first(
-    kind: str, command: Command, tmp_path: Path
-) -> None:
+def test_each_field_has_a_comment_where_it_occurs_first(kind: str, command: Command, tmp_path: Path) -> None:
     assert command("init", kind)[0] == 0
     file = f"{kind.replace('-', '_')}.toml"
     text = (tmp_path / file).read_text(encoding="utf-8")
