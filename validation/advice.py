@@ -37,17 +37,22 @@ def stays(chosen: str, found: Contest) -> str:
     return "as good" if chosen in judgement.as_good else "open" if chosen in judgement.open else "LOST"
 
 
+def tried(question: Question, folder: Path) -> tuple[Contest, list[str]]:
+    """Ask for advice, and say what becomes of it with twice the seeds and with half the users."""
+    first = contest(question, folder, seeds=20)
+    doubled = contest(question, folder, seeds=2 * first.seeds, least=2 * first.seeds)
+    half = next(each for each in assumptions(question) if each.words == "half the users")
+    halved = contest(half.question, folder, seeds=20)
+    return first, [stays(first.judgement.chosen, each) for each in (doubled, halved)]
+
+
 def main() -> None:
     """Print a line for each link, and the count."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out/validation-advice")
     survived = 0
     for question in LINKS:
-        first = contest(question, folder, seeds=20)
-        doubled = contest(question, folder, seeds=2 * first.seeds, least=2 * first.seeds)
-        half = next(each for each in assumptions(question) if each.words == "half the users")
-        halved = contest(half.question, folder, seeds=20)
+        first, found = tried(question, folder)
         chosen = first.judgement.chosen
-        found = [stays(chosen, doubled), stays(chosen, halved)]
         survived += set(found) <= {"same", "as good"}
         words = f"{question.rate}, up {question.up or question.rate}, {question.users} users: {chosen}"
         as_good = ", ".join(first.judgement.as_good) or "none"
