@@ -177,8 +177,8 @@ def _assumptions(advice: Advice) -> Table:
 
 
 def _pictured(advice: Advice) -> list[Measure]:
-    """Return the last measure of each application that matters, which people can picture best."""
-    return [JUDGED[each][-1] for each in advice.question.matters]
+    """Return the last measure of each of the two applications that matter most: a page has room for two."""
+    return [JUDGED[each][-1] for each in advice.question.matters[:2]]
 
 
 def _assumption(advice: Advice, checked: Checked) -> list[str]:
