@@ -53,6 +53,7 @@ PAGES = (
             "queue_state",
             "idea_in_ten_lines",
             "evaluate",
+            "which_queue",
             "bbr_phases",
             "conformance",
             "train_a_controller",

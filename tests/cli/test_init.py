@@ -77,12 +77,11 @@ def test_random_losses_slow_cubic_and_not_bbr(written: Callable[[str], ac.Scenar
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_field_has_a_comment_where_it_occurs_first(
-    kind: str, written: Callable[[str], ac.Scenario], tmp_path: Path
-) -> None:
-    written(kind)
-    text = (tmp_path / f"{kind.replace('-', '_')}.toml").read_text(encoding="utf-8")
-    assert f"ackclock run {kind.replace('-', '_')}.toml" in text
+def test_each_field_has_a_comment_where_it_occurs_first(kind: str, command: Command, tmp_path: Path) -> None:
+    assert command("init", kind)[0] == 0
+    file = f"{kind.replace('-', '_')}.toml"
+    text = (tmp_path / file).read_text(encoding="utf-8")
+    assert f"ackclock {'advise' if kind == 'uplink' else 'run'} {file}" in text
     seen, before = {"name", "from", "to"}, ""
     for line in text.splitlines():
         field = line.partition(" =")[0]
@@ -115,8 +114,8 @@ def test_an_unknown_kind_is_refused(command: Command, tmp_path: Path) -> None:
     code, out, err = command("init", "dumbell")
     assert (code, out) == (2, "")
     assert err == (
-        "KIND: unknown kind of scenario 'dumbell'; did you mean 'dumbbell'? must be one of "
-        "dumbbell, parking-lot, buffer-sizing, last-hop\n"
+        "KIND: unknown kind of file 'dumbell'; did you mean 'dumbbell'? must be one of "
+        "dumbbell, parking-lot, buffer-sizing, last-hop, uplink\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -131,7 +130,7 @@ def test_a_folder_that_cannot_be_written_is_named(command: Command, tmp_path: Pa
 @pytest.mark.parametrize(
     ("line", "names"),
     [
-        ("init ", ["dumbbell", "parking-lot", "buffer-sizing", "last-hop"]),
+        ("init ", ["dumbbell", "parking-lot", "buffer-sizing", "last-hop", "uplink"]),
         ("reproduce bu", ["burstiness", "buffers"]),
         ("profile diff rfc ns2-2", ["ns2-2.35", "ns2-2000"]),
         ("controllers --law bb", ["bbr", "bbr3"]),

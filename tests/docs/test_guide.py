@@ -390,6 +390,13 @@ x = 1
 
 @long_only
 @pytest.mark.slow
+def test_which_queue(root: Path, tmp_path: Path) -> None:
+    read("docs/guide/which_queue.md", root, tmp_path)
+    assert "<h1>Advice for a link of 20 Mbps, up 5 Mbps</h1>" in (tmp_path / "office.html").read_text(encoding="utf-8")
+
+
+@long_only
+@pytest.mark.slow
 def test_evaluate(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/evaluate.md", root, tmp_path)
     # The guide's statements on the bad law, BBR and CoDel are in the outputs; the page is there.

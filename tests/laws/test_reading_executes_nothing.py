@@ -140,6 +140,7 @@ READS: dict[str, list[list[str]]] = {
     "conform": [["own.py"], ["clients.toml"]],
     "controllers": [["clients.toml"], ["own.py"]],
     "reproduce": [["selfsimilar", "--capture", "own.py", "--seeds", "0"]],
+    "advise": [["clients.toml"], ["own.py"]],
     "init": [["dumbbell", "new.toml"]],
     "schema": [[]],
 }

@@ -18,6 +18,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from ackclock.cli import completing
+from ackclock.cli.advice import advice
 from ackclock.cli.evaluation import evaluation
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
@@ -31,6 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(advice)
 app.add_typer(evaluation)
 app.add_typer(measuring)
 app.add_typer(models, name="model")
@@ -200,7 +202,7 @@ def init(
         str,
         typer.Argument(
             metavar="KIND",
-            help="Kind of scenario: dumbbell, parking-lot, buffer-sizing or last-hop.",
+            help="Kind of file: dumbbell, parking-lot, buffer-sizing, last-hop or uplink.",
             show_default=False,
             autocompletion=completing.kinds,
         ),
@@ -210,7 +212,7 @@ def init(
         typer.Argument(metavar="FILE", help="New file (default: KIND.toml, with underscores).", show_default=False),
     ] = None,
 ) -> None:
-    """Write a complete scenario with comments, to begin with.
+    """Write a complete scenario, or a question for `ackclock advise`, with comments, to begin with.
 
     The comments state the unit of each value and the reason for it.
     """

@@ -1,4 +1,4 @@
-"""Implements ``ackclock init``: writes a commented scenario to begin with."""
+"""Implements ``ackclock init``: writes a commented scenario, or a question, to begin with."""
 
 import sys
 from importlib import resources
@@ -13,19 +13,21 @@ KINDS: Final = {
     "parking-lot": "several bottlenecks in a row, with a flow over all and a flow over each",
     "buffer-sizing": "long flows with different round trips, and a buffer below the bandwidth-delay product",
     "last-hop": "a wireless last hop that loses and delays packets at random",
+    "uplink": "a question for `ackclock advise`: a link and its users",
 }
-"""The kinds of scenarios, and what each is about."""
+"""The kinds of files, and what each is about."""
 
 
 def start(kind: str, file: Path | None) -> None:
-    """Write a scenario to a new file."""
+    """Write a scenario or a question to a new file."""
     if kind not in KINDS:
-        raise refuse("KIND", kind, one_of(kind, KINDS), noun="kind of scenario")
+        raise refuse("KIND", kind, one_of(kind, KINDS), noun="kind of file")
     name = f"{kind.replace('-', '_')}.toml"
     file = Path(name) if file is None else file
     text = (resources.files("ackclock.cli") / "scenarios" / name).read_text(encoding="utf-8")
     _write_new(file, text.replace(name, file.name))
-    sys.stdout.write(f"The scenario is {file}\nRun it with: ackclock run {file}\n")
+    what, command = ("question", "advise") if kind == "uplink" else ("scenario", "run")
+    sys.stdout.write(f"The {what} is {file}\nRun it with: ackclock {command} {file}\n")
 
 
 def _write_new(file: Path, text: str) -> None:

@@ -256,6 +256,8 @@ class Section:
         Introductory text.
     table
         A table before the figures.
+    code
+        Lines of commands before the table.
 
     """
 
@@ -263,6 +265,7 @@ class Section:
     drawings: Sequence[Drawing]
     text: str = ""
     table: Table | None = None
+    code: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

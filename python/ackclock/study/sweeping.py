@@ -141,6 +141,7 @@ def fill(
     jobs: int | None = None,
     memory: str | None = None,
     allow_paths: bool = False,
+    label: str = "sweep",
 ) -> Tally:
     """Make the runs of a study that a store does not have yet.
 
@@ -148,6 +149,8 @@ def fill(
     ----------
     folder, study, engine, address, jobs, memory, allow_paths
         As for `sweep`.
+    label
+        Name of the work beside the progress bar.
 
     Returns
     -------
@@ -165,7 +168,7 @@ def fill(
     with workers, Store.open(folder, create=True) as store, Interruption() as interruption:
         schedule = Schedule(survey, _there(store, study.measure))
         began = time.monotonic()
-        with progress_bar("sweep", schedule.work) as show:
+        with progress_bar(label, schedule.work) as show:
 
             def watch() -> bool:
                 if sys.stderr.isatty():

@@ -1,0 +1,201 @@
+"""The answer in sentences: what to use, how sure that is, and what it depends on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ackclock.advice.contenders import PACKET
+from ackclock.advice.measures import JUDGED
+from ackclock.analysis import compare_paired, mean_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ackclock.advice.advising import Advice, Checked
+    from ackclock.advice.contenders import Contender
+    from ackclock.advice.judgement import Judgement, Worse
+    from ackclock.advice.measures import Measure
+    from ackclock.analysis.interval import Interval
+
+__all__ = ["answer", "became", "gains", "name", "outcome", "setting", "shown", "statements", "verdict", "worse"]
+
+_PHRASES: Final = {
+    "speech_score": "speech scores",
+    "call_delay_p95": "95 % of a call's packets take at most",
+    "page_load_p50": "pages load in",
+    "bulk_goodput": "bulk transfers get",
+}
+
+
+def name(advice: Advice, key: str) -> str:
+    """Name a contender, with its congestion control if several are compared."""
+    return advice.contest.contenders[key].words(law=len(advice.question.laws) > 1)
+
+
+def answer(advice: Advice) -> str:
+    """Return the recommendation in a sentence, with numbers."""
+    start = f"Use {setting(advice.chosen, several=len(advice.question.laws) > 1)}"
+    found = "; ".join(gains(advice))
+    return f"{start}: {found}." if found else f"{start}."
+
+
+def setting(contender: Contender, *, several: bool) -> str:
+    """Describe the configuration of a contender in words."""
+    words = contender.words(law=several)
+    if contender.buffer:
+        down, up = (f"{limit * PACKET / 1000:,.6g} kB" for limit in contender.limits)
+        return f"{words} ({down} down, {up} up)" if up != down else f"{words} ({down})"
+    rates = [f"{rate / 1e6:,.6g} Mb/s" for rate in contender.rates]
+    at = rates[0] if len(set(rates)) == 1 else f"{rates[0]} down, {rates[1]} up"
+    return f"{words} at {at}"
+
+
+def gains(advice: Advice) -> Iterator[str]:
+    """Yield a phrase for each measure of the traffic: the recommendation's value, and the reference's."""
+    chosen, compared = advice.chosen.key, advice.contest.reference
+    samples = advice.contest.samples
+    for measure in _of_traffic(advice):
+        own, other = samples[chosen][measure.key], samples[compared][measure.key]
+        words = f"{_PHRASES[measure.key]} {shown(mean_interval(own), measure)}"
+        if chosen == compared:
+            yield words
+            continue
+        words += f" instead of {shown(mean_interval(other), measure)}"
+        compared_values = compare_paired(other, own)
+        mean = sum(other) / len(other)
+        if not compared_values.differ:
+            yield f"{words} (within chance)"
+        elif abs(compared_values.difference.mean) <= measure.margin(mean):
+            yield f"{words} (too little to matter)"
+        elif measure.unit == "ms" or not measure.unit:
+            yield words
+        else:
+            part = compared_values.difference.mean / mean
+            yield f"{words} ({100 * abs(part):.0f} % {'less' if part < 0 else 'more'})"
+
+
+def _of_traffic(advice: Advice) -> list[Measure]:
+    """Return the measures of all applications that the traffic has, first those that matter."""
+    counts = advice.question.counts
+    have = {"calls": counts["calls"], "pages": counts["pages"], "bulk": counts["downloads"] + counts["uploads"]}
+    names = [*advice.question.matters, *(each for each in JUDGED if each not in advice.question.matters)]
+    return [measure for each in names if have[each] for measure in JUDGED[each]]
+
+
+def shown(interval: Interval, measure: Measure) -> str:
+    """Format an interval with its unit."""
+    return f"{measure.shown(interval)} {measure.unit}".strip()
+
+
+def statements(advice: Advice) -> Iterator[tuple[str, str]]:
+    """Yield the findings: a lead of some words, and the rest."""
+    judgement = advice.contest.judgement
+    compared = name(advice, advice.contest.reference)
+    yield (
+        "Compared with:",
+        (
+            f"{compared} and senders without ECN, the usual queue of a device that nobody has configured. Values are "
+            "means over seeds with 95 % confidence intervals."
+        ),
+    )
+    yield from _ties(advice, judgement)
+    yield from _dependence(advice)
+
+
+def _ties(advice: Advice, judgement: Judgement) -> Iterator[tuple[str, str]]:
+    chosen = name(advice, judgement.chosen)
+    if judgement.as_good:
+        others = _and([name(advice, key) for key in judgement.as_good])
+        yield (
+            "As good:",
+            (
+                f"{others} {_are(judgement.as_good)} not worse than the best by a difference that matters to a person. "
+                f"{chosen} is the simplest of them."
+            ),
+        )
+    else:
+        yield "As good:", f"no other contender is as good as {chosen}."
+    if judgement.open:
+        found = "; ".join(f"{name(advice, key)} ({worse(each)})" for key, each in judgement.open.items())
+        yield (
+            "Undecided:",
+            (
+                f"after {advice.contest.seeds} seeds, the means of these are worse by more than matters, but the "
+                f"difference is within chance: {found}. More seeds (--seeds) may decide."
+            ),
+        )
+
+
+def worse(found: Worse) -> str:
+    """Say by how much a contender is worse."""
+    difference = found.difference
+    sign = "+" if difference.mean > 0 else "\N{MINUS SIGN}"
+    size = replace(difference, mean=abs(difference.mean), shift=0.0)
+    return f"{found.measure.head.partition(',')[0]} {sign}{shown(size, found.measure)}"
+
+
+def outcome(advice: Advice, key: str) -> str:
+    """Return what became of a contender, in some words."""
+    judgement = advice.contest.judgement
+    if key == judgement.chosen:
+        return "recommended"
+    if key in judgement.as_good:
+        return "as good"
+    if key in judgement.open:
+        return f"undecided: {worse(judgement.open[key])}"
+    if key in judgement.aside:
+        return f"worse: {worse(judgement.aside[key])}"
+    return "not a choice"
+
+
+def verdict(checked: Checked, chosen: str) -> str:
+    """Return what becomes of a recommendation under a changed assumption: a word for programs."""
+    found = checked.found.judgement
+    if chosen == found.chosen:
+        return "still recommended"
+    return "as good" if chosen in found.as_good else "undecided" if chosen in found.open else "worse"
+
+
+def became(advice: Advice, checked: Checked) -> str:
+    """Say what becomes of the recommendation under a changed assumption, and which contender is chosen instead."""
+    found = verdict(checked, advice.chosen.key)
+    other = name(advice, checked.found.judgement.chosen)
+    return {
+        "still recommended": found,
+        "as good": f"as good as {other}",
+        "undecided": f"undecided: perhaps {other}",
+        "worse": f"worse than {other}",
+    }[found]
+
+
+def _dependence(advice: Advice) -> Iterator[tuple[str, str]]:
+    chosen = advice.contest.judgement.chosen
+    found: dict[str, list[str]] = {}
+    for each in advice.checked:
+        found.setdefault(verdict(each, chosen), []).append(each.assumption.words)
+    total = len(advice.checked)
+    kept = len(found.get("still recommended", [])) + len(found.get("as good", []))
+    words = [f"the recommendation remains among the best in {kept} of {total} changes of the question."]
+    if "undecided" in found:
+        words.append(f"It is undecided with {_and(found['undecided'])}.")
+    better: dict[str, list[str]] = {}
+    for each in advice.checked:
+        if verdict(each, chosen) == "worse":
+            better.setdefault(name(advice, each.found.judgement.chosen), []).append(each.assumption.words)
+    words += [f"{other} is better with {_and(changes)}." for other, changes in better.items()]
+    yield "If the assumptions are wrong:", " ".join(words)
+
+
+def _and(words: Sequence[str]) -> str:
+    """Join words.
+
+    >>> _and(["a"]), _and(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _are(names: Sequence[str]) -> str:
+    return "are" if len(names) > 1 else "is"
