@@ -14,7 +14,7 @@ from ackclock.study.store.row import Row, encode
 from ackclock.values.errors import listed, one_of, refuse, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
 
     import pandas as pd
@@ -190,6 +190,17 @@ class Store:
         if self._journal.size > _LONGEST_JOURNAL:
             self.close()
 
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """What the studies of the store ask: ``question``, ``measures`` and ``objective``, as far as they are given."""
+        return self._folder.record().asked
+
+    def ask(self, asked: Mapping[str, Any]) -> None:
+        """Store what a study asks, in place of what an earlier study asked."""
+        with self._folder.locked(alone=True):
+            known = self._folder.record()
+            self._note(known, replace(known, asked=dict(asked)))
+
     def close(self) -> None:
         """Convert the written rows to Parquet; the store can still be used.
 
@@ -309,7 +320,7 @@ class Store:
         known = self._folder.record()
         revisions = known.revisions if contents.known else known.merged(reversed(contents.revisions()))
         names = () if any(part.again for part in contents.parts) else (part.path.name for part in contents.parts)
-        self._note(known, Record(revisions, max(known.runs, contents.stored), tuple(sorted(names))))
+        self._note(known, Record(revisions, max(known.runs, contents.stored), tuple(sorted(names)), known.asked))
 
     def _note(self, known: Record, record: Record) -> None:
         if record != known:
