@@ -114,7 +114,8 @@ class Store:
         Parameters
         ----------
         measure
-            A number of a ``Summary``, such as ``goodput_bps``.
+            A number of a ``Summary``, such as ``goodput_bps``, or of a group, such as ``web.completion_p95``. The name
+            of the group may be absent if only one group has the measure.
         x
             Path of the field on the horizontal axis (default: the first numeric field).
         by
@@ -148,7 +149,8 @@ class Store:
         from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
         from ackclock.study.figures.plots import measure_chart  # noqa: PLC0415
 
-        return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=[by] if isinstance(by, str) else by))
+        tables = self.runs.to_arrow(), self.table("groups").to_arrow()
+        return draw(measure_chart(*tables, measure, x=x, by=[by] if isinstance(by, str) else by))
 
     @property
     def notices(self) -> tuple[str, ...]:
