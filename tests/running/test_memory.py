@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,27 @@ def test_a_run_that_cannot_fit_is_refused_before_it_begins() -> None:
     )
     with pytest.raises(ac.ScenarioError, match=least):
         ac.simulate(wide, memory="200MB")
+
+
+def test_windows_sent_ahead_of_the_clock_are_noticed_early() -> None:
+    """The ACKs of 300 handshakes reach their senders ahead of the clock, which then send 18 million packets at once."""
+    transport = {"kind": "tcp", "variant": "newreno", "delayed_ack": False, "handshake": True, "overhead": "0 s"}
+    transport |= {"initial_window": 60_000, "max_window": 60_000}
+    wide = ac.Scenario.from_dict(
+        {
+            "profile": "rfc",
+            "duration": "3 s",
+            "dumbbell": {
+                "bottleneck": {"rate": "10 Mbps", "delay": "10 ms", "queue": {"kind": "droptail", "packets": 5000}},
+                "access": {"rate": "100 Gbps", "delay": "100 ms", "queue": {"kind": "droptail", "packets": 100_000}},
+            },
+            "clients": [{"count": 300, "spread": "0 s", "transport": transport, "source": {"kind": "greedy"}}],
+        }
+    )
+    with pytest.raises(ac.ScenarioError, match=r"the run takes \d+(\.\d)? MB \(.* in flight\)") as ended:
+        ac.simulate(wide, memory="60MB")
+    (used,) = re.findall(r"the run takes ([\d.]+) MB", str(ended.value))
+    assert float(used) < 200
 
 
 def test_a_run_that_could_take_much_and_takes_little_is_made() -> None:

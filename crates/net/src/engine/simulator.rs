@@ -180,8 +180,7 @@ impl Simulator {
         let many = self.flows.len() > FLOWS_IN_CACHE;
         loop {
             let (words, first) = self.transit.agenda.lend();
-            let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
-            let mut end = words.len().min(first.saturating_add(most));
+            let mut end = words.len().min(first.saturating_add(self.events_left()));
             let mut left = &words[first..end];
             while let Some((word, later)) = left.split_first() {
                 let event = *self.transit.agenda.event(*word as u32);
@@ -196,8 +195,7 @@ impl Simulator {
                     self.handle_new(observer);
                     // this event counts too, so fewer of the known ones may be processed
                     let taken = end - left.len();
-                    let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
-                    end = end.min(first.saturating_add(most));
+                    end = end.min(first.saturating_add(self.events_left())).max(taken);
                     left = &words[taken..end];
                     continue;
                 }
@@ -211,8 +209,10 @@ impl Simulator {
                     let packet = event.packet(&self.transit.sacks);
                     self.transit.forward_to_receiver(&packet, event.stop().0, event.at, observer);
                 }
-                if self.transit.ahead.has_reached() {
-                    self.act_ahead(observer);
+                if self.transit.ahead.has_reached() && self.act_ahead(observer) {
+                    let taken = end - left.len();
+                    end = end.min(first.saturating_add(self.events_left())).max(taken);
+                    left = &words[taken..end];
                 }
             }
             let taken = end - left.len();
@@ -224,6 +224,12 @@ impl Simulator {
             let Some(place) = self.transit.take_before(self.transit.until) else { return };
             self.handle_at_link(place, observer);
         }
+    }
+
+    /// The number of events before the next interruption.
+    #[inline(always)]
+    fn events_left(&self) -> usize {
+        usize::try_from(self.transit.last.saturating_sub(self.events)).unwrap_or(usize::MAX)
     }
 
     /// Handles the next event that a component of links added in the current round.
@@ -249,20 +255,24 @@ impl Simulator {
         }
     }
 
-    /// Handles an ACK that has reached its sender within this event, if nothing else happens at the sender before.
+    /// Handles an ACK that has reached its sender within this event, if nothing else happens at the sender before. Returns
+    /// whether that took further events.
     #[inline(never)]
-    fn act_ahead(&mut self, observer: &mut impl Observer) {
-        let Some((ack, at)) = self.transit.ahead.take() else { return };
+    fn act_ahead(&mut self, observer: &mut impl Observer) -> bool {
+        let Some((ack, at)) = self.transit.ahead.take() else { return false };
         let Some(next) = self.flows[ack.flow().0 as usize].free_until(at) else {
-            return self.transit.add_ack(&ack, at);
+            self.transit.add_ack(&ack, at);
+            return false;
         };
         self.transit.ahead.begin(&ack, at, next);
         let last = self.transit.last;
         self.handle_ack(&ack, at, observer);
-        if self.transit.cut.is_some() {
+        let is_cut = self.transit.cut.is_some();
+        if is_cut {
             self.resume_ahead(last, observer);
         }
         self.transit.ahead.end();
+        is_cut
     }
 
     /// Continues a turn that was cut ahead of the clock, where a run is not interrupted before its event `last`. Each
