@@ -194,7 +194,7 @@ class Store:
 
     @property
     def asked(self) -> Mapping[str, Any]:
-        """What the studies of the store ask: ``question``, ``measures`` and ``objective``, as far as they are given."""
+        """What the studies of the store ask: ``question``, ``measures`` and ``objective``, if given."""
         return self._folder.record().asked
 
     def ask(self, asked: Mapping[str, Any]) -> None:
