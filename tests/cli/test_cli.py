@@ -21,7 +21,7 @@ from ackclock.cli import app, main
 from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.definition import Definition
 from ackclock.running.origin import Origin
-from ackclock.study.figures.plots import WORDS
+from ackclock.study.figures.measuring import WORDS
 from ackclock.study.store import Store
 
 SCENARIO = """

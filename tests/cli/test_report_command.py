@@ -46,7 +46,9 @@ def test_a_page_has_the_content_of_the_store(
     report(store)
     report(store, x="a", y=["cov", "loss"], by=["b", "c"], out=tmp_path / "new" / "page.html")
     plain, chosen = asked
-    name, runs, options = plain
+    name, runs, groups, options = plain
+    assert groups.num_rows == 2
+    assert (options["why"], options["asking"].asked, options["names"]) == (False, {}, {})
     assert (name, len(runs)) == ("my store", 2)
     assert (options["failures"], options["notices"]) == (["it broke"], ["This is run 1 to 2."])
     assert (options["x"], options["y"], options["by"]) == (None, None, None)
@@ -57,8 +59,8 @@ def test_a_page_has_the_content_of_the_store(
         ("Store", "my store"),
         ("Runs made with", Origin(version=None, revision="engine", schema=1).engine),
     ]
-    assert (chosen[2]["x"], chosen[2]["y"], chosen[2]["by"]) == ("a", ["cov", "loss"], ["b", "c"])
-    assert chosen[2]["command"] == "ackclock report 'my store' --x a --y cov --y loss --by b --by c"
+    assert (chosen[3]["x"], chosen[3]["y"], chosen[3]["by"]) == ("a", ["cov", "loss"], ["b", "c"])
+    assert chosen[3]["command"] == "ackclock report 'my store' --x a --y cov --y loss --by b --by c"
     lines = capsys.readouterr().out.splitlines()
     assert lines == ["The report is my store.html", f"The report is {tmp_path / 'new' / 'page.html'}"]
     for page in (tmp_path / "my store.html", tmp_path / "new" / "page.html"):

@@ -21,6 +21,7 @@ from ackclock.study.seeds import _seeds
     [
         ([["It is 5."], ["It is 5."]], 2, ["It is 5."]),
         ([["It is 5 (of 9)."], ["It is 10 (of 9)."], ["It is 7 (of 9)."]], 3, ["It is 5 to 10 (of 9)."]),
+        ([["1 of 4 is late."], ["5 of 7 is late."]], 2, ["1 to 5 of 4 to 7 is late."]),
         ([["Odd."], []], 2, ["Odd. (1 of 2 runs)"]),
         # two equal notices in a run concern different objects
         ([["A 1.", "A 2."], ["A 3."]], 2, ["A 1 to 3.", "A 2. (1 of 2 runs)"]),

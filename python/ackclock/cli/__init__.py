@@ -545,7 +545,8 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="MEASURE",
-            help="Measure to plot, one figure per measure. May be repeated. `ackclock list measures` lists all.",
+            help="Measure to plot, one figure per measure; of a group: GROUP.MEASURE. May be repeated. "
+            "`ackclock list measures` lists all.",
         ),
     ] = None,
     by: Annotated[
@@ -563,15 +564,17 @@ def report(
         ),
     ] = None,
     revision: _Revision = None,
+    why: Annotated[bool, typer.Option("--why", help="Show how the measure of the headline was chosen.")] = False,
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
-    The page has one figure per measure with 95 % confidence bands, heat maps if two numeric fields are swept, and a
-    table of all points (combinations of the swept fields).
+    The page begins with the level of each field that is best, by the study's `objective`, its first `measures`, or the
+    measure that responds most to the fields. It has one figure per measure with 95 % confidence bands, heat maps if two
+    numeric fields are swept, and a table of all points (combinations of the swept fields).
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
-    reporter.report(store, x=x, y=y or [], by=by, out=out, revision=revision)
+    reporter.report(store, x=x, y=y or [], by=by, out=out, revision=revision, why=why)
 
 
 @app.command(

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.rows import rows_csv
-from ackclock.running.summary import UNITS
+from ackclock.study.figures.answering import answers
 from ackclock.study.figures.layout import MOST_PANELS, choose
-from ackclock.study.figures.plots import WORDS, heat_map, label, lines
+from ackclock.study.figures.measuring import better, displayed, label, resolved, words
+from ackclock.study.figures.plots import heat_map, lines
 from ackclock.study.figures.points import Points
-from ackclock.values.errors import one_of, refuse
+from ackclock.study.figures.responding import responses
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
+    from ackclock.analysis.ranking import Better
+    from ackclock.study.asking import Asking
     from ackclock.study.figures.layout import Layout
     from ackclock.study.figures.points import Point
+    from ackclock.study.figures.responding import Response
 
 __all__ = ["sweep_report"]
 
@@ -40,13 +46,36 @@ MAIN: Final = (
 )
 """The measures drawn by default, if they are defined in any run; marks only if there are any."""
 
+_OF_GROUPS: Final = (
+    "goodput_bps",
+    "loss",
+    "delay_mean",
+    "delay_p95",
+    "lost",
+    "mos",
+    "completion_p50",
+    "completion_p95",
+    "slowdown_mean",
+    "page_load_p50",
+    "page_load_p95",
+    "video_bitrate",
+    "stall_share",
+)
+"""The measures of groups that may become the headline by default."""
+
 _MOST_ROWS: Final = 200
+_MOST_OF_GROUPS: Final = 6
+"""Maximum number of measures of groups that are drawn by default."""
 
 
 def sweep_report(
     name: str,
     runs: pa.Table,
+    groups: pa.Table | None = None,
     *,
+    names: Mapping[str, str] = MappingProxyType({}),
+    asking: Asking | None = None,
+    why: bool = False,
     failures: Sequence[str],
     notices: Sequence[str],
     x: str | None = None,
@@ -64,6 +93,14 @@ def sweep_report(
         Name of the store.
     runs
         The view ``runs`` of the store.
+    groups
+        The view ``groups`` of the store.
+    names
+        Names of the groups, by paths such as ``clients.1``.
+    asking
+        What the studies of the store ask.
+    why
+        Include a table of the measures that could be the headline, and how much they respond.
     failures
         The message of each failed run.
     notices
@@ -91,27 +128,106 @@ def sweep_report(
         There is no such field or measure, or the store has no successful run.
 
     """
-    for each in y or ():
-        if each not in WORDS:
-            raise refuse("--y", each, f"{one_of(each, WORDS)} (see ackclock list measures)")
     if not len(runs):
         raise refuse("store", name, "must contain a run that did not fail")
-    points = Points.of(runs)
+    points = Points.of(runs, groups, names)
     layout = choose(points, x=x, by=by)
-    shown = y or [each for each in MAIN if each != "marks" or _has_marks(points)]
+    defined = points.measures
+    found = responses(points, _candidates(points, defined))
+    asked = _asked(asking, defined)
+    wanted = list(dict.fromkeys(each for name in y or () for each in _named(name, defined)))
+    headline = next(iter([*wanted, *asked, *(each.measure for each in found)]), None)
+    shown = wanted or list(dict.fromkeys([*([headline] if headline else []), *asked, *_usual(points, found)]))
     measures = [each for each in shown if any(point.interval(each) for point in points.points)]
     drawings = list(_drawings(points, measures, layout, command)) if layout else []
+    answer, more = _answers(points, measures, asking)
     return Report(
-        title=f"The runs in {name}",
+        title=asking.question if asking and asking.question else f"The runs in {name}",
         source=_extent(points),
-        answer=_answer(points, measures),
+        answer=answer,
         warning=_few(points, measures),
-        summary=list(_statements(points, measures, layout, failures, notices)),
+        summary=[*more, *_statements(points, measures, layout, failures, notices)],
         overview=_overview(points, measures),
-        sections=[Section(title="Figures", drawings=drawings)] if drawings else [],
+        sections=[
+            *([Section(title="Figures", drawings=drawings)] if drawings else []),
+            *([_reasons(found, headline, asked, wanted)] if why else []),
+        ],
         setup=[*((field.path, ", ".join(map(field.shown, field.values))) for field in points.fields), *fixed],
         provenance=provenance,
     )
+
+
+def _named(measure: str, defined: list[str]) -> list[str]:
+    try:
+        return resolved(measure, defined)
+    except ValueError as error:
+        raise refuse("--y", measure, f"{error} (see ackclock list measures)") from None
+
+
+def _asked(asking: Asking | None, defined: Sequence[str]) -> list[str]:
+    """Return the measures that the studies name and that any run has, the objective first."""
+    if asking is None:
+        return []
+    named = [*([asking.objective.measure] if asking.objective else []), *asking.measures]
+    return list(dict.fromkeys(each for each in named if each in defined))
+
+
+def _candidates(points: Points, defined: Sequence[str]) -> list[str]:
+    """Return the measures that may become the headline by default."""
+    groups = [each for each in defined if "." in each and each.rpartition(".")[2] in _OF_GROUPS]
+    return [each for each in [*MAIN, *groups] if each in defined and (each != "marks" or _has_marks(points))]
+
+
+def _usual(points: Points, found: Sequence[Response]) -> list[str]:
+    """Return the measures that are drawn without a request: the main ones, and those of groups that respond most."""
+    of_groups = [each.measure for each in found if "." in each.measure and each.ratio > 0][:_MOST_OF_GROUPS]
+    return [*(each for each in MAIN if each != "marks" or _has_marks(points)), *of_groups]
+
+
+def _answers(points: Points, measures: Sequence[str], asking: Asking | None) -> tuple[str, list[Statement]]:
+    """Compare the levels of each field by the first measure; return the answer and the further findings."""
+    if not measures:
+        return "No measure is defined in these runs.", []
+    measure = measures[0]
+    objective = asking.objective if asking and asking.objective and asking.objective.measure == measure else None
+    which: Better | None = (objective.better if objective else better(measure)) or None  # type: ignore[assignment]
+    levels = answers(points, measure, which) if which else []
+    if not levels:
+        return _range_sentence(points, measure), []
+    first, *rest = levels
+    return first.text, [Statement(lead=f"{_start(each.field.words)}:", text=each.text) for each in rest]
+
+
+def _start(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _reasons(found: Sequence[Response], headline: str | None, asked: Sequence[str], wanted: Sequence[str]) -> Section:
+    """Show how the headline was chosen."""
+    if wanted:
+        how = f"--y names {headline}."
+    elif asked:
+        how = f"The study names {headline}."
+    else:
+        how = f"{headline} responds most to the fields: its F ratio is the largest of the measures below."
+    rows = [
+        [
+            each.measure,
+            words(each.measure),
+            f"{each.ratio:.4g}",
+            better(each.measure) or "-",
+            *map(str, (each.points, each.seeds)),
+        ]
+        for each in found
+    ]
+    table = Table(
+        caption="F ratio of each measure: variance between points over the variance that neither points nor seeds "
+        "explain (randomized complete block design, with seeds as blocks). Measures without a better direction come "
+        "last.",
+        head=["Measure", "Name", "F ratio", "Better", "Points", "Seeds"],
+        rows=rows,
+    )
+    return Section(title="How the headline was chosen", drawings=[], text=how, table=table)
 
 
 def _has_marks(points: Points) -> bool:
@@ -122,8 +238,8 @@ def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: 
     bars = "bands are" if layout.x.numeric and not layout.scattered else "bars are"
     for measure in measures:
         yield Drawing(
-            slug=measure,
-            title=WORDS[measure],
+            slug=measure.replace(".", "-"),
+            title=words(measure),
             caption=f"Means over replications; {bars} 95 % confidence intervals.",
             chart=lines(points.points, measure, layout),
             csv=_csv(points, measure),
@@ -134,8 +250,8 @@ def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: 
         return
     for measure in measures:
         yield Drawing(
-            slug=f"{measure}-map",
-            title=f"{WORDS[measure]} over two fields",
+            slug=f"{measure.replace('.', '-')}-map",
+            title=f"{words(measure)} over two fields",
             caption=f"Means over replications, by {layout.x.words} and {layout.across.words}.",
             chart=heat_map(points.points, measure, layout),
             csv=_csv(points, measure),
@@ -180,13 +296,10 @@ def _range(points: Points, measure: str, *, unit: str = "") -> str:
     return f"from {least[0]}{unit} ({_place(points, least[1])}) to {most[0]}{unit} ({_place(points, most[1])})."
 
 
-def _answer(points: Points, measures: Sequence[str]) -> str:
-    """Describe the range of the first measure in a sentence."""
-    if not measures:
-        return "No measure is defined in these runs."
-    measure = measures[0]
+def _range_sentence(points: Points, measure: str) -> str:
+    """Describe the range of a measure in a sentence."""
     verb = "ranges" if _range(points, measure).startswith("from") else "is"
-    return f"{WORDS[measure]} {verb} {_range(points, measure, unit=UNITS[measure][0])}"
+    return f"{words(measure)} {verb} {_range(points, measure, unit=displayed(measure)[0])}"
 
 
 def _few(points: Points, measures: Sequence[str]) -> str:
@@ -256,13 +369,13 @@ def _fields(points: Points, point: Point) -> list[str]:
 
 
 def _csv(points: Points, measure: str) -> str:
-    unit = UNITS[measure][0] or "1"
-    words = ("mean", "low", "high", "standard_error")
-    heads = [f"{measure}_{word} [{unit}]" for word in words]
+    unit = displayed(measure)[0] or "1"
+    columns = ("mean", "low", "high", "standard_error")
+    heads = [f"{measure}_{column} [{unit}]" for column in columns]
     rows: list[list[object]] = [[*(field.path for field in points.fields), *heads, "n", "by"]]
     for point in points.points:
         found = point.interval(measure)
-        numbers = [found.mean, found.low, found.high, found.standard_error] if found else [""] * len(words)
+        numbers = [found.mean, found.low, found.high, found.standard_error] if found else [""] * len(columns)
         counted = [found.count, found.method] if found else [0, ""]
         rows.append([*(point.place[field.path] for field in points.fields), *numbers, *counted])
     return rows_csv(rows)

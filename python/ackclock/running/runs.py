@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ackclock.running.periods import Period
     from ackclock.values.arrow import ArrowTable
 
-_NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+_NUMBER: Final = re.compile(r"(?:^|(?<=[ (]))(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
 """A number in a notice; numbers within names, such as ``clients-0``, follow a hyphen and do not match."""
 
 

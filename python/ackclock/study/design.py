@@ -21,6 +21,7 @@ from ackclock.scenario import Scenario
 from ackclock.scenario.files import beside, read_scenario, read_toml
 from ackclock.scenario.model import Part
 from ackclock.scenario.overrides import assigned
+from ackclock.study.asking import Asking, unknown_groups
 from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
 from ackclock.study.sampling import METHODS, draw
 from ackclock.study.taking import Taking
@@ -161,7 +162,7 @@ def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
     return []
 
 
-class Study(Part):
+class Study(Asking):
     """A scenario, the fields to vary, and the number of runs per point.
 
     Fields of the scenario are named by their paths, as in ``ackclock run --set``. Points are a grid (`over`), a list
@@ -261,6 +262,8 @@ class Study(Part):
                 if path in swept
             ]
             problems += _too_many(part, given[0] if given else "variants")
+            if set(part.swept()).union(*(part.variants or {}).values()).isdisjoint({"clients", "flows"}):
+                problems += unknown_groups(part.scenario, part.measures, part.objective)
         return problems
 
     @classmethod

@@ -166,6 +166,8 @@ def fill(
     workers = _workers(engine, address, jobs, memory)
     survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
     with workers, Store.open(folder, create=True) as store, Interruption() as interruption:
+        if study.asked:
+            store.ask(study.asked)
         schedule = Schedule(survey, _there(store, study.measure))
         began = time.monotonic()
         with progress_bar(label, schedule.work) as show:

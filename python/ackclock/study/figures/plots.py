@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.drawing.chart import PENS, Axis, Band, Chart, Dash, Heat, Panel, Series
-from ackclock.engine.catalogue import catalogue
-from ackclock.running.summary import UNITS
 from ackclock.study.figures.layout import MOST_PANELS, choose, key
+from ackclock.study.figures.measuring import label, resolved, words
 from ackclock.study.figures.points import Points
-from ackclock.values.errors import impossible, one_of, refuse
+from ackclock.values.errors import impossible, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,12 +23,7 @@ if TYPE_CHECKING:
     from ackclock.study.figures.layout import Layout
     from ackclock.study.figures.points import Field, Point
 
-__all__ = ["WORDS", "heat_map", "label", "lines", "measure_chart"]
-
-WORDS: Final = {
-    name: measure.title for name, measure in catalogue().measures_of("run").items() if measure.title is not None
-}
-"""Name of each measure in titles and on axes."""
+__all__ = ["heat_map", "lines", "measure_chart"]
 
 _LOGARITHMIC: Final = 30
 """Ratio of the largest to the smallest value above which an axis is logarithmic."""
@@ -44,14 +38,12 @@ _TALLEST: Final = 9.0
 """Maximum height of a heat map, in inches."""
 
 
-def label(measure: str) -> str:
-    """Return the axis label of a measure, with its unit."""
-    unit = UNITS[measure][0]
-    return f"{WORDS[measure]}, {unit}" if unit else WORDS[measure]
+def measure_chart(
+    runs: pa.Table, groups: pa.Table, measure: str, *, x: str | None = None, by: Sequence[str] | None = None
+) -> Chart:
+    """Draw a measure of a store against a field, in the layout of ``ackclock report``.
 
-
-def measure_chart(runs: pa.Table, measure: str, *, x: str | None = None, by: Sequence[str] | None = None) -> Chart:
-    """Draw a measure of the view ``runs`` of a store against a field, in the layout of ``ackclock report``.
+    A measure that only groups have needs no group's name if only one group has it.
 
     Raises
     ------
@@ -59,9 +51,13 @@ def measure_chart(runs: pa.Table, measure: str, *, x: str | None = None, by: Seq
         There is no such measure or field, no field differs between the runs, or the measure is undefined in all runs.
 
     """
-    if measure not in WORDS:
-        raise refuse("measure", measure, one_of(measure, WORDS), noun="measure")
-    points = Points.of(runs)
+    points = Points.of(runs, groups)
+    try:
+        measure, *others = resolved(measure, points.measures)
+    except ValueError as error:
+        raise refuse("measure", measure, str(error), noun="measure") from None
+    if others:
+        raise refuse("measure", measure.rpartition(".")[2], f"must name a group: {', '.join([measure, *others])}")
     layout = choose(points, x=x, by=by, option="{}")
     if layout is None:
         raise impossible("plot: no field differs between the runs, so there is nothing to draw against")
@@ -78,9 +74,9 @@ def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
     """Draw a measure against a field, with a series for each value of the other fields, and 95 % intervals as bands."""
     if layout.scattered:
         fields = [field for field in (layout.x, *layout.by, *layout.apart) if field.numeric]
-        words = [field for field in (*layout.by, *layout.apart) if not field.numeric]
+        texts = [field for field in (*layout.by, *layout.apart) if not field.numeric]
         panels = [
-            _panel(points, measure, field, words, joined=False, x_label=field.label, listed=number == 0)
+            _panel(points, measure, field, texts, joined=False, x_label=field.label, listed=number == 0)
             for number, field in enumerate(fields)
         ]
     else:
@@ -143,7 +139,7 @@ def _panel(
         found = [point.interval(measure) for point in some]
         means = [each.mean if each else math.nan for each in found]
         ends = [(each.low, each.high) if each and math.isfinite(each.low) else (math.nan,) * 2 for each in found]
-        name = name or WORDS[measure]  # noqa: PLW2901
+        name = name or words(measure)  # noqa: PLW2901
         half_widths = None if joined else [(high - low) / 2 for low, high in ends]
         if joined:
             low, high = zip(*ends, strict=True)

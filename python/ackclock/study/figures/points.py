@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.analysis import Interval, mean_interval
-from ackclock.running.summary import MEASURES, UNITS
+from ackclock.running.summary import GROUP_MEASURES, MEASURES
+from ackclock.study.figures.measuring import displayed
 from ackclock.values.quantity import RATE, SIZE, TIME, QuantityError
 
 if TYPE_CHECKING:
@@ -66,19 +68,22 @@ class Field:
     values
         The field's values: numbers in increasing order, texts in the order of the store. None stands for runs without
         the field.
+    group
+        Name of the group to which the field belongs; empty if it has none.
 
     """
 
     path: str
     values: tuple[Value, ...]
+    group: str = ""
 
     @classmethod
-    def of(cls, path: str, values: Sequence[Value]) -> Field:
+    def of(cls, path: str, values: Sequence[Value], group: str = "") -> Field:
         """Create a field from its values, which are sorted and deduplicated."""
-        different = cls(path, tuple(dict.fromkeys(values)))
+        different = cls(path, tuple(dict.fromkeys(values)), group)
         if not different.numeric:
             return different
-        return cls(path, tuple(sorted(different.values, key=different.number)))
+        return cls(path, tuple(sorted(different.values, key=different.number)), group)
 
     @cached_property
     def numeric(self) -> bool:
@@ -107,7 +112,7 @@ class Field:
     def words(self) -> str:
         """Description of the field: its name and the object to which it belongs."""
         *owners, end = [step for step in self.path.split(".") if step not in _UNSAID]
-        owner = " ".join(_numbered(owners)).replace("_", " ")
+        owner = " ".join([self.group, *owners[2:]] if self.group else _numbered(owners)).replace("_", " ")
         end = end.replace("_", " ")
         if end == "count":
             return f"number of {owner or 'flows'}"
@@ -185,7 +190,7 @@ class Point:
     def interval(self, measure: str) -> Interval | None:
         """Compute the mean and its interval in the display unit (`ackclock.running.summary.UNITS`)."""
         if measure not in self._intervals:
-            factor = UNITS.get(measure, ("", 1))[1]
+            factor = displayed(measure)[1]
             there = [value * factor for value in self.values.get(measure, ()) if value is not None]
             self._intervals[measure] = mean_interval(there) if there else None
         return self._intervals[measure]
@@ -211,26 +216,36 @@ class Points:
     repeated: int
 
     @classmethod
-    def of(cls, runs: pa.Table) -> Points:
-        """Create the points from the view ``runs`` of a store."""
+    def of(
+        cls, runs: pa.Table, groups: pa.Table | None = None, names: Mapping[str, str] = MappingProxyType({})
+    ) -> Points:
+        """Create the points from the views ``runs`` and ``groups`` of a store, and the names of groups by their paths.
+
+        A path of a group is such as ``clients.1``.
+        """
         swept = [name for name in runs.column_names if name not in _KNOWN]
         measures = [name for name in (*MEASURES, "warmup") if name in runs.column_names]
         by_scenario: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
-        for run in runs.select(["scenario_id", "seed", *swept, *measures]).to_pylist():
+        for run in runs.select(["run_id", "scenario_id", "seed", *swept, *measures]).to_pylist():
             by_scenario[run["scenario_id"]].setdefault(run["seed"], run)
+        of_groups = _of_groups(groups)
         made = {name: list(those.values()) for name, those in by_scenario.items()}
         places = {name: {path: those[0][path] for path in swept} for name, those in made.items()}
         if len({tuple(place.values()) for place in places.values()}) < len(places):
             for name, place in places.items():
                 place[SCENARIO] = name[:6]
         paths = [*swept, SCENARIO]
-        fields = [Field.of(path, [place[path] for place in places.values() if path in place]) for path in paths]
+        fields = [
+            Field.of(path, [place[path] for place in places.values() if path in place], _group(path, names))
+            for path in paths
+        ]
         fields = [each for each in fields if len(each.values) > 1]
         points = [
             Point(
                 place={each.path: places[name][each.path] for each in fields},
                 seeds=[run["seed"] for run in those],
-                values={measure: [run[measure] for run in those] for measure in measures},
+                values={measure: [run[measure] for run in those] for measure in measures}
+                | {measure: [each.get(run["run_id"]) for run in those] for measure, each in of_groups.items()},
             )
             for name, those in made.items()
         ]
@@ -238,6 +253,30 @@ class Points:
         points.sort(key=lambda point: [order[path][value] for path, value in point.place.items()])
         return cls(fields=fields, points=points, repeated=len(runs) - sum(len(those) for those in made.values()))
 
+    @property
+    def measures(self) -> list[str]:
+        """The measures that are defined in any run."""
+        names = dict.fromkeys(name for point in self.points for name in point.values)
+        return [each for each in names if any(v is not None for point in self.points for v in point.values[each])]
+
     def field(self, path: str) -> Field:
         """Return a field by path."""
         return next(each for each in self.fields if each.path == path)
+
+
+def _of_groups(groups: pa.Table | None) -> dict[str, dict[str, float | None]]:
+    """Return the measures of groups, named ``GROUP.MEASURE``, by run."""
+    found: dict[str, dict[str, float | None]] = defaultdict(dict)
+    if groups is None:
+        return found
+    names = [each for each in GROUP_MEASURES if each in groups.column_names]
+    for row in groups.select(["run_id", "name", *names]).to_pylist():
+        for measure in names:
+            if row[measure] is not None:
+                found[f"{row['name']}.{measure}"][row["run_id"]] = row[measure]
+    return found
+
+
+def _group(path: str, names: Mapping[str, str]) -> str:
+    """Return the name of the group to which a field belongs, except for the number of its flows."""
+    return "" if path.endswith(".count") and len(names) < 2 else names.get(".".join(path.split(".")[:2]), "")

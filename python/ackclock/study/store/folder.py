@@ -19,7 +19,7 @@ import os
 import re
 import secrets
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.files.checksum import CHANGED, is_sealed, sealed
@@ -60,6 +60,8 @@ class Record:
     """Number of runs that the parts had at most, so that missing ones are noticed."""
     parts: tuple[str, ...] = ()
     """Names of parts that have no run in common, and only runs of `revisions`: they need not be searched for others."""
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """What the last study asked that asked something: its question, measures and objective."""
 
     def merged(self, revisions: Iterable[str]) -> tuple[str, ...]:
         """Return the revisions, followed by others that are new."""
@@ -74,7 +76,13 @@ class Record:
             [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
             for found in (revisions, parts)
         )
-        return cls(tuple(next(names)), runs if type(runs) is int else 0, tuple(next(names)))
+        asked = record.get("asked")
+        return cls(
+            tuple(next(names)),
+            runs if type(runs) is int else 0,
+            tuple(next(names)),
+            asked if isinstance(asked, dict) else {},
+        )
 
 
 class Folder:
@@ -183,7 +191,8 @@ class Folder:
         """Write the record of the store, which must be locked alone."""
         self.clear()
         with self._making.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(sealed({"kind": _KIND, "format": FORMAT, **asdict(record)})) + "\n")
+            own = {name: value for name, value in asdict(record).items() if value or name != "asked"}
+            file.write(json.dumps(sealed({"kind": _KIND, "format": FORMAT, **own})) + "\n")
             file.flush()
             os.fsync(file.fileno())
         self._making.replace(self._record)

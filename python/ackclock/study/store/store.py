@@ -14,7 +14,7 @@ from ackclock.study.store.row import Row, encode
 from ackclock.values.errors import listed, one_of, refuse, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
 
     import pandas as pd
@@ -114,7 +114,8 @@ class Store:
         Parameters
         ----------
         measure
-            A number of a ``Summary``, such as ``goodput_bps``.
+            A number of a ``Summary``, such as ``goodput_bps``, or of a group, such as ``web.completion_p95``. The name
+            of the group may be absent if only one group has the measure.
         x
             Path of the field on the horizontal axis (default: the first numeric field).
         by
@@ -148,7 +149,8 @@ class Store:
         from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
         from ackclock.study.figures.plots import measure_chart  # noqa: PLC0415
 
-        return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=[by] if isinstance(by, str) else by))
+        tables = self.runs.to_arrow(), self.table("groups").to_arrow()
+        return draw(measure_chart(*tables, measure, x=x, by=[by] if isinstance(by, str) else by))
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -189,6 +191,17 @@ class Store:
         self._scenarios.add(row.scenario_id)
         if self._journal.size > _LONGEST_JOURNAL:
             self.close()
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """What the studies of the store ask: ``question``, ``measures`` and ``objective``, if given."""
+        return self._folder.record().asked
+
+    def ask(self, asked: Mapping[str, Any]) -> None:
+        """Store what a study asks, in place of what an earlier study asked."""
+        with self._folder.locked(alone=True):
+            known = self._folder.record()
+            self._note(known, replace(known, asked=dict(asked)))
 
     def close(self) -> None:
         """Convert the written rows to Parquet; the store can still be used.
@@ -309,7 +322,7 @@ class Store:
         known = self._folder.record()
         revisions = known.revisions if contents.known else known.merged(reversed(contents.revisions()))
         names = () if any(part.again for part in contents.parts) else (part.path.name for part in contents.parts)
-        self._note(known, Record(revisions, max(known.runs, contents.stored), tuple(sorted(names))))
+        self._note(known, Record(revisions, max(known.runs, contents.stored), tuple(sorted(names)), known.asked))
 
     def _note(self, known: Record, record: Record) -> None:
         if record != known:

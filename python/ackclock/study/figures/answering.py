@@ -1,0 +1,173 @@
+"""Says in sentences which level of each field is best for a measure, by how much, and how sure this is."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.analysis import rank_paired
+from ackclock.analysis.interval import student_interval
+from ackclock.study.figures.measuring import displayed, spoken
+from ackclock.study.figures.responding import paired
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.analysis import Interval
+    from ackclock.analysis.ranking import Better, Ranking
+    from ackclock.study.figures.points import Field, Point, Points, Value
+
+__all__ = ["Levels", "answers"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Levels:
+    """The levels of a field, ranked by a measure.
+
+    Parameters
+    ----------
+    field
+        The field.
+    text
+        Which level is best, by how much and how sure, in a sentence or two.
+    ranking
+        The ranking of the levels; None if no level can be compared with another.
+    spread
+        Difference between the largest and the smallest mean.
+
+    """
+
+    field: Field
+    text: str
+    ranking: Ranking[Value] | None
+    spread: float
+
+
+def answers(points: Points, measure: str, better: Better) -> list[Levels]:
+    """Compare the levels of each field, averaged over the other fields; the field with the largest effect is first.
+
+    Only combinations of the other fields that all levels have are included, and only seeds that all runs share. If
+    there are none, the field is left out.
+    """
+    found = []
+    for field in points.fields:
+        samples = _samples(points.points, field, measure)
+        if len(samples) < 2:
+            continue
+        ranking = rank_paired(samples, better=better)
+        means = [float(np.mean(each)) for each in samples.values()]
+        text = _sentence(field, measure, better, ranking, samples)
+        others = [each for each in points.fields if each != field]
+        depends = [_dependence(points.points, (field, each), measure, better, ranking) for each in others]
+        found.append(
+            Levels(
+                field=field,
+                text=" ".join([text, *(each for each in depends if each)]),
+                ranking=ranking,
+                spread=max(means) - min(means),
+            )
+        )
+    return sorted(found, key=lambda each: (each.ranking is None or _untied(each.ranking), -each.spread))
+
+
+def _untied(ranking: Ranking[Value]) -> bool:
+    """Return whether no level can be distinguished from the best."""
+    return len(ranking.tied) == len(ranking.order)
+
+
+def _samples(points: Sequence[Point], field: Field, measure: str) -> Mapping[Value, list[float]]:
+    """Return the values of each level by seed, averaged over the other fields."""
+    kept, values = paired(points, measure)
+    table: dict[Value, dict[object, list[float]]] = defaultdict(dict)
+    for point, numbers in zip(kept, values, strict=True):
+        rest = tuple(value for path, value in point.place.items() if path != field.path)
+        table[point.place[field.path]][rest] = numbers
+    if not table or not values[0]:
+        return {}
+    shared = set.intersection(*(set(each) for each in table.values()))
+    if not shared:
+        return {}
+    return {level: np.mean([each[rest] for rest in shared], axis=0).tolist() for level, each in table.items()}
+
+
+def _shown(field: Field, value: Value) -> str:
+    return field.named(value)
+
+
+def _away(found: Interval, factor: float) -> Interval:
+    """Return the size of a difference in display units."""
+    sign = math.copysign(1, found.mean)
+    return replace(found, mean=sign * found.mean, shift=sign * found.shift).scaled(factor)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _sentence(
+    field: Field, measure: str, better: Better, ranking: Ranking[Value], samples: Mapping[Value, Sequence[float]]
+) -> str:
+    unit, factor = displayed(measure)
+    unit = f" {unit}" if unit else ""
+    best = _shown(field, ranking.best)
+    seeds = len(samples[ranking.best])
+    end, than = ("lowest", "less") if better == "lower" else ("highest", "more")
+    mean = student_interval(samples[ranking.best]).scaled(factor)
+    what = spoken(measure)
+    if seeds == 1:
+        return (
+            f"{what} is {end} with {best}, {mean.mean:.4g}{unit}, but with one seed no level can be distinguished from "
+            "the others. Run at least 3 seeds."
+        )
+    apart = [each for each in ranking.order if each not in ranking.tied]
+    rival = (apart or ranking.order[1:])[0]
+    difference = ranking.against[rival].difference
+    if not difference.mean:
+        return f"{what} has equal means at {best} and {_shown(field, rival)}, the best levels of the {field.words}."
+    gap = f"{_away(difference, factor)}{unit} {than} than with {_shown(field, rival)} ({seeds} paired seeds)"
+    needed = (ranking.pairs_needed or 0) - seeds
+    more = f" About {_seeds(needed)} would decide, if the spread stays the same." if needed > 0 else ""
+    if not apart:
+        return (
+            f"No level of the {field.words} can be distinguished from the others. {what} is {end} with {best}: "
+            f"{mean}{unit}, {gap}.{more}"
+        )
+    text = f"{what} is {end} with {best}: {mean}{unit}, {gap}"
+    if ranking.decided:
+        return f"{text}{f'; {_count(len(apart) - 1)} worse still' if len(apart) > 1 else ''}."
+    alike = _listed([_shown(field, each) for each in ranking.tied[1:]])
+    return f"{text}; {alike} cannot be distinguished from it.{more}"
+
+
+def _seeds(number: int) -> str:
+    return "1 more seed" if number == 1 else f"{number:,} more seeds"
+
+
+def _count(number: int) -> str:
+    return "1 other is" if number == 1 else f"{number} others are"
+
+
+def _dependence(
+    points: Sequence[Point], pair: tuple[Field, Field], measure: str, better: Better, whole: Ranking[Value]
+) -> str:
+    """Say whether the best level of a field is the same at all levels of another field."""
+    field, other = pair
+    worse = []
+    compared = 0
+    for level in other.values:
+        samples = _samples([point for point in points if point.place[other.path] == level], field, measure)
+        if len(samples) < 2:
+            continue
+        compared += 1
+        ranking = rank_paired(samples, better=better)
+        if whole.best in ranking.order and whole.best not in ranking.tied:
+            worse.append(f"at {_shown(other, level)}, {_shown(field, ranking.best)} is better")
+    if not compared or _untied(whole):
+        return ""
+    if worse:
+        return f"This depends on the {other.words}: {'; '.join(worse[:3])}."
+    return f"No level of the {other.words} reverses this."
