@@ -11,8 +11,8 @@ class CaptureError(ValueError):
 class Capture:
     """A capture being read. Each column that it returns is (name, type, little-endian bytes)."""
 
-    def __new__(cls, path: str | os.PathLike[str], width: int, rows: bool, key: bytes | None, /) -> Self:
-        """Open a file, with bins of `width` ns. `read` returns packets only if `rows`; a `key` replaces addresses."""
+    def __new__(cls, path: str | os.PathLike[str], width: int, rows: bool, inner: bool, key: bytes | None, /) -> Self:
+        """Open a file, with bins of `width` ns. Rows and tunnels are read on request; a `key` replaces addresses."""
 
     def read(self, most: int, /) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]] | None:
         """Read up to `most` packets: columns, and the addresses and protocols they refer to; None at the end."""

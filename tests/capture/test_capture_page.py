@@ -25,10 +25,13 @@ def report(root: Path, folder: Path, *, bins: int, bin_: float = 0.1) -> Report:
     file = folder / "packets.parquet"
     sizes = np.array([500, 60, 1000, 60], dtype=np.uint32)
     times = np.array([0.0, 0.5, 0.99, 1.0]) * bins * bin_  # the last one is beyond the last bin
-    parquet.write_table(pa.table({"time": times, "bytes": sizes}), file, row_group_size=2)
+    read = ac.read_capture(root / "tests/data/captures/ethernet.pcap")
+    assert read.start is not None
+    stamps = pa.array(read.start + np.rint(times * 1e9).astype(np.int64)).cast(pa.timestamp("ns", tz="UTC"))
+    parquet.write_table(pa.table({"timestamp": stamps, "bytes": sizes}), file, row_group_size=2)
     counts = np.arange(1, bins + 1, dtype=np.float64)
     capture = replace(
-        ac.read_capture(root / "tests/data/captures/ethernet.pcap"),
+        read,
         bin=bin_,
         packets_per_bin=counts,
         bytes_per_bin=1000 * counts,

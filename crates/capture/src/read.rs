@@ -13,6 +13,7 @@
 
 mod arrivals;
 mod container;
+mod copies;
 mod flows;
 mod interfaces;
 mod link;
@@ -20,6 +21,8 @@ mod mix;
 mod network;
 mod rows;
 mod source;
+mod stream;
+mod tunnel;
 
 use std::fmt;
 use std::io::Read;
@@ -28,15 +31,18 @@ use thiserror::Error;
 
 use arrivals::Arrivals;
 use container::{Container, Record};
-use flows::Flows;
+use copies::Copies;
+use flows::{Flows, Seen};
 use link::Carried;
 use mix::Mix;
 use network::Ip;
 use rows::Protocol;
+use stream::Fate;
 
-pub use flows::{Flow, Way};
+pub use flows::{Flow, UNTIMED, Way};
 pub use mix::{Count, Layer};
 pub use rows::{NONE, Rows};
+pub use stream::Counts;
 
 /// Where and why reading a file failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -53,19 +59,33 @@ pub struct Stop {
 pub struct Oddities {
     /// Packets with an earlier time than the previous packet.
     pub backwards: u64,
-    /// Packets whose container stores no time; they get the time of the previous packet.
+    /// Packets whose container stores no time; they are in no bin, and give no round-trip times.
     pub timeless: u64,
     /// Truncated packets.
     pub cut: u64,
+    /// Packets that the file states to be shorter than what it has of them; they count with the bytes captured.
+    pub short: u64,
     /// IP packets whose header is damaged or not captured.
     pub headless: u64,
+    /// TCP segments whose header is not captured.
+    pub unread: u64,
     /// IP fragments.
     pub fragments: u64,
     /// Conversations dropped during reading to bound memory. A conversation that continues after it was dropped appears
     /// twice.
     pub forgotten: u64,
-    /// Packets with an earlier time than the first packet of the file; they are in no bin.
+    /// Packets with a slightly earlier time than the first packet; they are in no bin.
     pub before: u64,
+    /// Jumps of time by a second back, or by an hour or more.
+    pub jumps: u64,
+    /// Packets before or after such a jump; they are in no bin, and outside of the span.
+    pub apart: u64,
+    /// Packets captured twice.
+    pub copies: u64,
+    /// Those of them that were captured on two sides of a router.
+    pub routed: u64,
+    /// Packets that the interfaces dropped, as the file states.
+    pub dropped: u64,
 }
 
 /// A capture and the results read from it so far.
@@ -76,10 +96,11 @@ pub struct Capture {
     arrivals: Arrivals,
     all: Count,
     captured: u64,
-    span: Option<(i64, i64)>,
     last: i64,
     odd: Oddities,
+    copies: Copies,
     keeping: bool,
+    opening: bool,
     batches: u64,
     stopped: Option<Stop>,
     ended: bool,
@@ -109,10 +130,11 @@ impl Capture {
             arrivals: Arrivals::new(bin),
             all: Count::default(),
             captured: 0,
-            span: None,
-            last: 0,
+            last: i64::MIN,
             odd: Oddities::default(),
+            copies: Copies::new(),
             keeping: false,
+            opening: false,
             batches: 0,
             stopped: None,
             ended: false,
@@ -123,6 +145,13 @@ impl Capture {
     #[must_use]
     pub fn keeping_rows(mut self) -> Self {
         self.keeping = true;
+        self
+    }
+
+    /// Opens tunnels: a tunnelled packet belongs to the conversation of the innermost packet, not to that of the tunnel.
+    #[must_use]
+    pub fn opening_tunnels(mut self) -> Self {
+        self.opening = true;
         self
     }
 
@@ -149,20 +178,24 @@ impl Capture {
 
     #[inline]
     fn take(&mut self, record: &Record, rows: &mut Rows) {
-        let time = record.time.unwrap_or(self.last);
-        self.odd.timeless += u64::from(record.time.is_none());
-        self.odd.backwards += u64::from(self.all.packets > 0 && time < self.last);
-        self.odd.cut += u64::from(record.captured < record.wire);
-        self.last = time;
-        let (first, last) = self.span.unwrap_or((time, time));
-        self.span = Some((first.min(time), last.max(time)));
+        let Record { time, captured, link, .. } = *record;
+        let wire = record.wire.max(captured);
+        self.odd.cut += u64::from(captured < wire);
+        self.odd.short += u64::from(record.wire < captured);
         self.all.packets += 1;
-        self.all.bytes += u64::from(record.wire);
-        self.captured += u64::from(record.captured);
-        self.arrivals.add(time, record.wire);
+        self.all.bytes += u64::from(wire);
+        self.captured += u64::from(captured);
+        match time {
+            Some(time) => {
+                self.odd.backwards += u64::from(time < self.last);
+                self.last = time;
+                self.arrivals.add(time, wire);
+            }
+            None => self.odd.timeless += 1,
+        }
 
-        let frame = link::open(record.link, self.container.bytes(record));
-        let beyond = record.wire.saturating_sub(frame.before as u32);
+        let frame = link::open(link, self.container.bytes(record));
+        let beyond = wire.saturating_sub(frame.before as u32);
         let ip = match frame.carried {
             Carried::Type(0x0800) => Some(network::version4(frame.payload, beyond)),
             Carried::Type(0x86dd) => Some(network::version6(frame.payload, beyond)),
@@ -170,18 +203,21 @@ impl Capture {
         };
         self.odd.headless += u64::from(ip == Some(None));
         let ip = ip.flatten();
-        self.mix.add(record.link, &frame, ip.map(|ip| ip.protocol), record.wire);
+        self.mix.add(link, &frame, ip.map(|ip| ip.protocol), wire);
         let network = match frame.carried {
             Carried::Type(kind) => Protocol::Type(kind),
             Carried::Llc => Protocol::Llc,
             Carried::Unknown => Protocol::Unknown,
         };
+        let ip = if self.opening { ip.map(tunnel::innermost) } else { ip };
         let seen = ip.map(|ip| {
             self.odd.fragments += u64::from(ip.fragment);
-            (ip, self.flows.add(&ip, time, record.wire))
+            self.odd.unread += u64::from(ip.is_unread());
+            let is_copy = time.is_some_and(|time| self.copies.has(&ip, time));
+            (ip, self.flows.add(&ip, time, wire, is_copy), is_copy)
         });
         if self.keeping {
-            push(rows, record, time, network, seen);
+            push(rows, record, wire, network, seen);
         }
     }
 
@@ -200,14 +236,15 @@ impl Capture {
         self.captured
     }
 
-    /// Time of the first packet in nanoseconds since 1970.
+    /// Time of the first packet in nanoseconds since 1970. Where time jumps, this and the span are those of the longest
+    /// series.
     pub fn start(&self) -> Option<i64> {
         self.arrivals.start()
     }
 
     /// The earliest and the latest time in nanoseconds since 1970.
     pub fn span(&self) -> Option<(i64, i64)> {
-        self.span
+        self.arrivals.span()
     }
 
     /// The error that ended reading before the end of the file, if any.
@@ -217,7 +254,16 @@ impl Capture {
 
     /// Irregularities found so far.
     pub fn oddities(&self) -> Oddities {
-        Oddities { forgotten: self.flows.forgotten, before: self.arrivals.before, ..self.odd }
+        Oddities {
+            forgotten: self.flows.forgotten,
+            before: self.arrivals.before(),
+            jumps: self.arrivals.jumps,
+            apart: self.arrivals.apart(),
+            copies: self.copies.packets,
+            routed: self.copies.routed,
+            dropped: self.container.interfaces().iter().map(|each| each.dropped).fold(0, u64::saturating_add),
+            ..self.odd
+        }
     }
 
     /// Numbers of packets and bytes per protocol, by layer and name.
@@ -263,21 +309,25 @@ impl Capture {
 
 /// Adds a packet's row.
 #[inline]
-fn push(rows: &mut Rows, record: &Record, time: i64, network: Protocol, seen: Option<(Ip, flows::Seen<'_>)>) {
-    rows.time.push(time);
+fn push(rows: &mut Rows, record: &Record, wire: u32, network: Protocol, seen: Option<(Ip<'_>, Seen<'_>, bool)>) {
+    rows.time.push(record.time.unwrap_or(UNTIMED));
     rows.interface.push(record.interface);
-    rows.bytes.push(record.wire);
+    rows.bytes.push(wire);
     rows.captured.push(record.captured);
     let network = rows.protocol(network);
     rows.network.push(network);
-    let (mut transport, mut ends, mut ports, mut marks) = (NONE, [NONE; 2], None, (false, false));
-    let mut service = [NONE; 2];
-    if let Some((ip, seen)) = seen {
+    let (mut transport, mut ends, mut ports, mut is_fragment) = (NONE, [NONE; 2], None, false);
+    let (mut service, mut fate, mut is_copy) = ([NONE; 2], [0; 2], false);
+    if let Some((ip, seen, copy)) = seen {
         let [first, second] = rows.number(seen.flow).map(|number| number as i32);
         ends = if seen.way == 0 { [first, second] } else { [second, first] };
         transport = rows.protocol(Protocol::Transport(ip.protocol)) as i32;
-        (ports, marks) = (ip.ports, (ip.fragment, seen.retransmission));
+        (ports, is_fragment, is_copy) = (ip.ports, ip.fragment, copy);
         service = [ip.service >> 2, ip.service & 0b11].map(i32::from);
+        fate = match seen.fate {
+            Some(fate) => [Fate::Again, Fate::Overtaken].map(|each| i32::from(fate == each)),
+            None => [if ip.is_unread() { NONE } else { 0 }; 2],
+        };
     }
     rows.transport.push(transport);
     rows.source.push(ends[0]);
@@ -286,8 +336,10 @@ fn push(rows: &mut Rows, record: &Record, time: i64, network: Protocol, seen: Op
     rows.destination_port.push(ports.map_or(NONE, |(_, destination)| i32::from(destination)));
     rows.dscp.push(service[0]);
     rows.ecn.push(service[1]);
-    rows.fragment.push(marks.0);
-    rows.retransmission.push(marks.1);
+    rows.fragment.push(is_fragment);
+    rows.retransmission.push(fate[0]);
+    rows.overtaken.push(fate[1]);
+    rows.copy.push(is_copy);
 }
 
 /// The name of an IP protocol in rows and counts.

@@ -7,7 +7,7 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use ackclock_capture::read::{Capture, Stop};
+use ackclock_capture::read::{Capture, Stop, UNTIMED};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
@@ -190,13 +190,39 @@ fn a_second_section_in_the_other_order_of_bytes() {
 }
 
 #[test]
+fn records_of_old_versions_have_their_lengths_in_the_other_order() {
+    let swapped = |minor: u8, captured: u32, wire: u32| {
+        let mut file = pcap(&[(wire, captured, &[1, 2, 3]), (wire, captured, &[1, 2, 3])]);
+        file[6] = minor;
+        file
+    };
+    assert_eq!(read(&swapped(2, 3, 60)), (2, None));
+    assert_eq!(read(&swapped(3, 3, 60)), (2, None));
+    assert_eq!(read(&swapped(3, 60, 3)), (2, None), "programs that wrote version 2.3 disagreed");
+    assert!(read(&swapped(4, 3, 60)).1.is_some());
+}
+
+#[test]
+fn a_packet_without_a_time_has_none() {
+    let simple = block(3, &[60_u32.to_le_bytes().to_vec(), vec![0; 60]].concat());
+    let timed = |micros: u32| block(6, &[[0, 0, micros, 60, 60].map(u32::to_le_bytes).concat(), vec![0; 60]].concat());
+    let file = [pcapng(1), simple, timed(5_000), timed(6_000)].concat();
+    let mut capture = Capture::new(Cursor::new(file), 1_000).unwrap().keeping_rows();
+    let rows = capture.read(10).unwrap();
+    assert_eq!(rows.time, [UNTIMED, 5_000_000, 6_000_000]);
+    assert_eq!(capture.span(), Some((5_000_000, 6_000_000)));
+    assert_eq!((capture.oddities().timeless, capture.oddities().backwards), (1, 0));
+}
+
+#[test]
 fn time_that_runs_backwards_is_told() {
     let mut file = pcap(&[(0, 60, &[]), (0, 60, &[]), (0, 60, &[])]);
     file[24..28].copy_from_slice(&9_u32.to_le_bytes());
     let mut capture = Capture::new(Cursor::new(file), 1_000_000_000).unwrap();
     while capture.read(10).is_some() {}
-    assert_eq!((capture.oddities().backwards, capture.oddities().before), (1, 2));
-    assert_eq!(capture.span(), Some((1_000_000_000, 9_000_000_000)));
+    let odd = capture.oddities();
+    assert_eq!((odd.backwards, odd.jumps, odd.apart, odd.before), (1, 1, 1, 0));
+    assert_eq!(capture.span(), Some((1_000_000_000, 2_000_000_000)));
 }
 
 proptest! {

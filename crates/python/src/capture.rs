@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use ackclock_capture::anonymise::{Anonymiser, KEY_BYTES};
-use ackclock_capture::read::{Capture, Count, Flow, Layer, NONE, Rows, Stop, transport_name};
+use ackclock_capture::read::{Capture, Count, Counts, Flow, Layer, NONE, Rows, Stop, transport_name};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,6 +20,28 @@ type RawBatch<'py> = (Vec<RawColumn<'py>>, Vec<String>, Vec<String>);
 
 /// A column with its values.
 type Column = (&'static str, Numbers);
+
+type Number = fn(&Counts) -> u64;
+
+/// The counts of TCP by direction: names of their columns, and the number.
+const COUNTS: [(&str, &str, Number); 16] = [
+    ("retransmissions", "retransmissions_back", |counts| counts.retransmissions),
+    ("overtaken", "overtaken_back", |counts| counts.overtaken),
+    ("uncertain", "uncertain_back", |counts| counts.uncertain),
+    ("duplicate_acks", "duplicate_acks_back", |counts| counts.duplicate_acks),
+    ("zero_windows", "zero_windows_back", |counts| counts.zero_windows),
+    ("resets", "resets_back", |counts| counts.resets),
+    ("ce", "ce_back", |counts| counts.marks),
+    ("ece", "ece_back", |counts| counts.echoes),
+    ("cwr", "cwr_back", |counts| counts.reductions),
+    ("missed", "missed_back", |counts| counts.missed),
+    ("missed_bytes", "missed_bytes_back", |counts| counts.missed_bytes),
+    ("unread", "unread_back", |counts| counts.unread),
+    ("copies", "copies_back", |counts| counts.copies),
+    ("round_trips", "round_trips_back", |counts| counts.round_trips),
+    ("round_trip_sum", "round_trip_sum_back", |counts| counts.round_trip_sum),
+    ("round_trip_least", "round_trip_least_back", |counts| counts.round_trip_least),
+];
 
 #[derive(Debug)]
 enum Numbers {
@@ -42,9 +64,10 @@ pub(crate) struct PyCapture {
 impl PyCapture {
     /// Opens a file.
     #[new]
-    fn new(path: PathBuf, bin: u64, rows: bool, key: Option<[u8; KEY_BYTES]>) -> PyResult<Self> {
+    fn new(path: PathBuf, bin: u64, rows: bool, inner: bool, key: Option<[u8; KEY_BYTES]>) -> PyResult<Self> {
         let capture = Capture::new(File::open(path)?, bin).map_err(|stop| refuse(&stop))?;
-        let capture = Mutex::new(if rows { capture.keeping_rows() } else { capture });
+        let capture = if rows { capture.keeping_rows() } else { capture };
+        let capture = Mutex::new(if inner { capture.opening_tunnels() } else { capture });
         Ok(Self { capture, anonymiser: key.as_ref().map(Anonymiser::new) })
     }
 
@@ -122,10 +145,17 @@ impl PyCapture {
                 "backwards": odd.backwards,
                 "timeless": odd.timeless,
                 "cut": odd.cut,
+                "short": odd.short,
                 "headless": odd.headless,
+                "unread": odd.unread,
                 "fragments": odd.fragments,
                 "forgotten": odd.forgotten,
                 "before": odd.before,
+                "jumps": odd.jumps,
+                "apart": odd.apart,
+                "copies": odd.copies,
+                "routed": odd.routed,
+                "dropped": odd.dropped,
             },
         })
         .to_string()
@@ -157,7 +187,7 @@ impl PyCapture {
         let [sources, destinations] = ends;
         let [source_ports, destination_ports] = ports;
         let of = |number: fn(&Flow) -> u64| Numbers::U64(flows.iter().map(number).collect());
-        let columns = [
+        let mut columns = vec![
             ("protocol", Numbers::U32(protocol)),
             ("source", Numbers::I32(sources)),
             ("source_port", Numbers::I32(source_ports)),
@@ -165,21 +195,19 @@ impl PyCapture {
             ("destination_port", Numbers::I32(destination_ports)),
             ("first", Numbers::I64(flows.iter().map(|flow| flow.first).collect())),
             ("last", Numbers::I64(flows.iter().map(|flow| flow.last).collect())),
+            ("connections", of(|flow| flow.connections)),
             ("packets", of(|flow| flow.ways[0].packets)),
             ("bytes", of(|flow| flow.ways[0].bytes)),
-            ("retransmissions", of(|flow| flow.ways[0].retransmissions)),
-            ("round_trips", of(|flow| flow.ways[0].round_trips)),
-            ("round_trip_sum", of(|flow| flow.ways[0].round_trip_sum)),
-            ("round_trip_least", of(|flow| flow.ways[0].round_trip_least)),
             ("packets_back", of(|flow| flow.ways[1].packets)),
             ("bytes_back", of(|flow| flow.ways[1].bytes)),
-            ("retransmissions_back", of(|flow| flow.ways[1].retransmissions)),
-            ("round_trips_back", of(|flow| flow.ways[1].round_trips)),
-            ("round_trip_sum_back", of(|flow| flow.ways[1].round_trip_sum)),
-            ("round_trip_least_back", of(|flow| flow.ways[1].round_trip_least)),
         ];
+        for (forth, back, count) in COUNTS {
+            for (way, name) in [forth, back].into_iter().enumerate() {
+                columns.push((name, Numbers::U64(flows.iter().map(|flow| count(flow.ways[way].counts())).collect())));
+            }
+        }
         let protocols = protocols.into_iter().map(transport_name).collect();
-        (columns.into(), addresses, protocols)
+        (columns, addresses, protocols)
     }
 }
 
@@ -198,7 +226,9 @@ fn columns(rows: Rows) -> Vec<Column> {
         ("dscp", Numbers::I32(rows.dscp)),
         ("ecn", Numbers::I32(rows.ecn)),
         ("fragment", Numbers::Bool(rows.fragment)),
-        ("retransmission", Numbers::Bool(rows.retransmission)),
+        ("retransmission", Numbers::I32(rows.retransmission)),
+        ("overtaken", Numbers::I32(rows.overtaken)),
+        ("copy", Numbers::Bool(rows.copy)),
     ]
     .into()
 }

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
     from ackclock.capture.reading import Capture
 
-__all__ = ["HEAD", "TOP", "conversations", "largest"]
+__all__ = ["HEAD", "TOP", "conversations", "known", "largest"]
 
 TOP: Final = 10
 """Number of listed conversations."""
-HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back")
+HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "sent again", "back", "RTT, ms", "back")
 
 
 def largest(capture: Capture) -> list[dict[str, Any]]:
@@ -33,9 +33,14 @@ def conversations(capture: Capture) -> Iterator[list[str]]:
         yield [
             f"{row['protocol']} {ends[0]} > {ends[1]}",
             *(f"{row[name]:,}" for name in ("packets", "packets_back", "bytes", "bytes_back")),
-            *(f"{row[name]:,}" if tcp else "-" for name in ("retransmissions", "retransmissions_back")),
+            *(known(row[name]) if tcp else "-" for name in ("retransmissions", "retransmissions_back")),
             *("-" if row[name] is None else f"{1e3 * row[name]:.3g}" for name in ("rtt_mean", "rtt_mean_back")),
         ]
+
+
+def known(number: int | None) -> str:
+    """Format a count, or say that it is unknown."""
+    return "unknown" if number is None else f"{number:,}"
 
 
 def _end(address: str, port: int | None) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ackclock.capture.tables import FLOWS, array
+from ackclock.capture.tables import FLOWS, TCP_COUNTS, array
 from ackclock.running.tables import numbers
 
 if TYPE_CHECKING:
@@ -24,11 +24,12 @@ _LARGEST: Final = 1000
 
 
 class Largest:
-    """Counts all conversations, and stores the largest."""
+    """Counts all conversations and what TCP did in them, and stores the largest."""
 
     def __init__(self) -> None:
         self.count = 0
-        self.retransmissions = 0
+        self.connections = 0
+        self.sums = dict.fromkeys(TCP_COUNTS, 0)
         self.largest: pa.Table = pa.Table.from_batches([], schema=FLOWS)
 
     def add(self, ended: pa.Table) -> None:
@@ -36,8 +37,9 @@ class Largest:
         if not len(ended):
             return
         self.count += len(ended)
-        for name in ("retransmissions", "retransmissions_back"):
-            self.retransmissions += pc.sum(ended[name]).as_py()
+        self.connections += pc.sum(ended["connections"]).as_py()
+        for name in TCP_COUNTS:
+            self.sums[name] += sum(pc.sum(ended[name + back]).as_py() or 0 for back in ("", "_back"))
         both = pa.concat_tables([self.largest, ended]).unify_dictionaries()
         total = numbers(both["bytes"]).astype(np.int64) + numbers(both["bytes_back"]).astype(np.int64)
         order = np.lexsort((numbers(both["first"].cast(pa.int64())), -total))[:_LARGEST]

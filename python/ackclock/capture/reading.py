@@ -94,8 +94,17 @@ class Capture:
     """The 1000 conversations with the most bytes in both directions (`ackclock.capture.tables.FLOWS`)."""
     flow_count: int
     """Number of conversations."""
-    retransmissions: int
-    """TCP retransmissions in all conversations."""
+    connections: int
+    """Number of TCP connections: more than conversations if ports were used again."""
+    retransmissions: int | None
+    """TCP segments sent again, in all conversations. None if the TCP header of no segment was captured."""
+    overtaken: int | None
+    """TCP segments that others overtook on their way. They were sent once."""
+    missed: int | None
+    """TCP segments that were acknowledged but not captured."""
+    copies: int
+    """Packets captured twice, or at two points of one path. They count nowhere else but in the numbers of packets and
+    bytes."""
     interfaces: tuple[tuple[str, int], ...]
     """Name and link type of the capture interfaces."""
     stopped: tuple[int, str] | None
@@ -113,7 +122,8 @@ class Capture:
 
     def _repr_html_(self) -> str:
         """Return the notices, the main numbers and the arrivals over time, for notebooks."""
-        from ackclock.drawing.inline import block, small_line, table  # noqa: PLC0415  # only notebooks need it
+        from ackclock.capture.conversations import known  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import block, small_line, table  # noqa: PLC0415
 
         rate = [("mean rate", f"{8e-6 * self.bytes / self.duration:.4g}", "Mb/s")] if self.duration else []
         rows = [
@@ -122,7 +132,8 @@ class Capture:
             ("duration", f"{self.duration:.6g}", "s"),
             *rate,
             ("conversations", f"{self.flow_count:,}", ""),
-            ("TCP retransmissions", f"{self.retransmissions:,}", "packets"),
+            ("TCP retransmissions", known(self.retransmissions), "packets"),
+            ("TCP segments overtaken", known(self.overtaken), "packets"),
             *((each.name, f"{each.packets:,}", f"packets ({each.layer})") for each in self.mix),
         ]
         label = f"packets per {self.bin:g} s, at most {self.packets_per_bin.max(initial=0):,.0f}"
@@ -136,7 +147,7 @@ class Capture:
 
     @property
     def duration(self) -> float:
-        """Seconds between the earliest and the latest packet."""
+        """Seconds between the earliest and the latest packet with a time, without those beyond a jump of the clock."""
         return 0.0 if self.span is None else (self.span[1] - self.span[0]) / 1e9
 
 
@@ -146,6 +157,7 @@ def read_capture(
     bin: str = "10 ms",  # noqa: A002  # noqa: A002  # the natural name
     packets: str | os.PathLike[str] | None = None,
     flows: str | os.PathLike[str] | None = None,
+    inner: bool = False,
     key: bytes | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Capture:
@@ -166,6 +178,9 @@ def read_capture(
         Path of a Parquet file with a row per packet (`ackclock.capture.tables.PACKETS`).
     flows
         Path of a Parquet file with a row per conversation (`ackclock.capture.tables.FLOWS`).
+    inner
+        Opens tunnels (IP in IP, GRE, VXLAN, Geneve, GTP-U): a tunnelled packet belongs to the conversation of the
+        innermost packet instead of to that of the tunnel. Shares of protocols are those of the outer packets.
     key
         32 secret bytes for anonymization: addresses are replaced, and two addresses with a common prefix still have a
         common prefix of the same length (Crypto-PAn; Xu et al., ICNP 2002). Ports do not change.
@@ -177,10 +192,16 @@ def read_capture(
     ScenarioError
         The file is not a capture, cannot be read, or is damaged before its first packet; or an argument is not allowed.
     """
-    import numpy as np  # noqa: PLC0415  # slow to load, like the next imports
-
+    # slow to load
     from ackclock.capture.keeping import Largest, writer  # noqa: PLC0415
-    from ackclock.capture.tables import FLOWS, PACKETS, flow_table, numbers, packet_table  # noqa: PLC0415
+    from ackclock.capture.tables import (  # noqa: PLC0415
+        FLOWS,
+        PACKETS,
+        first_time,
+        flow_table,
+        numbers,
+        packet_table,
+    )
 
     path = Path(path)
     width = TIME.parse(BIN.require("bin", bin)) // _PICOSECONDS_PER_NANOSECOND
@@ -188,7 +209,7 @@ def read_capture(
         raise refuse("key", f"{len(key)} bytes", f"must be {KEY_BYTES} bytes")
     regular(path, WHAT)
     try:
-        reader = core.Capture(path, width, packets is not None, key)
+        reader = core.Capture(path, width, packets is not None, inner, key)
     except core.CaptureError as error:
         raise unreadable(path, str(error), WHAT) from None
     except OSError as error:
@@ -200,9 +221,8 @@ def read_capture(
         flow_file = None if flows is None else files.enter_context(writer(flows, FLOWS))
         while (batch := reader.read(_ROWS)) is not None:
             if packet_file is not None and len(batch[0][0][2]):
-                if start is None:
-                    start = int(np.frombuffer(batch[0][0][2], dtype="<i8", count=1)[0])
-                packet_file.write_table(packet_table(batch, start))
+                start = first_time(batch) if start is None else start
+                packet_file.write_table(packet_table(batch, start or 0))
             ended = flow_table(reader.flows())
             if flow_file is not None and len(ended):
                 flow_file.write_table(ended)
@@ -219,6 +239,8 @@ def _capture(
     path: Path, facts: Mapping[str, Any], arrivals: Mapping[str, NDArray[Any]], found: Largest, *, asked: int
 ) -> Capture:
     stopped = facts["stopped"]
+    segments = sum(each["packets"] for each in facts["protocols"] if each["name"] == "tcp")
+    is_read = not segments or facts["oddities"]["unread"] < segments
     return Capture(
         path=path,
         format=facts["format"],
@@ -235,8 +257,12 @@ def _capture(
         bytes_per_bin=arrivals["bytes"].astype("float64"),
         flows=found.largest,
         flow_count=found.count,
-        retransmissions=found.retransmissions,
+        connections=found.connections,
+        retransmissions=found.sums["retransmissions"] if is_read else None,
+        overtaken=found.sums["overtaken"] if is_read else None,
+        missed=found.sums["missed"] if is_read else None,
+        copies=facts["oddities"]["copies"],
         interfaces=tuple((each["name"], each["number"]) for each in facts["interfaces"]),
         stopped=None if stopped is None else (stopped["offset"], stopped["problem"]),
-        notices=tuple(notices_of(facts, asked=asked)),
+        notices=tuple(notices_of(facts, found.sums, asked=asked)),
     )

@@ -110,10 +110,12 @@ def _answer(capture: Capture) -> str:
 
 
 def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> Iterator[Statement]:
-    yield Statement(
-        lead="Retransmissions:",
-        text=f"{_counted(capture.retransmissions, 'TCP segment')} retransmitted, as observed at the point of capture.",
-    )
+    if capture.retransmissions is None or capture.overtaken is None:
+        text = "unknown, since no TCP header was captured."
+    else:
+        again = f"{_counted(capture.retransmissions, 'TCP segment')} sent again"
+        text = f"{again}, {capture.overtaken:,} overtaken by others, as observed at the point of capture."
+    yield Statement(lead="Retransmissions:", text=text)
     if scales is not None:
         ladder, found = scales
         text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s. {hurst_words(found)}"
@@ -140,7 +142,7 @@ def _conversations(capture: Capture) -> Table:
 
 def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
     end = _end(capture)
-    time, size, largest = _dots(packets, end)
+    time, size, largest = _dots(packets, capture.start or 0, end)
     yield Drawing(
         slug="sizes",
         title="Packet size against time",
@@ -191,7 +193,7 @@ def _end(capture: Capture) -> float:
     return capture.packets_per_bin.size * capture.bin
 
 
-def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _dots(packets: Path, start: int, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Return times and sizes of the drawing's non-empty cells, and the end of the size axis."""
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -202,8 +204,10 @@ def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.fl
         ]
         largest = 1.02 * max([1.0, *(float(each.max) for each in pieces)])
         cells = np.zeros((_ROWS, _COLUMNS), dtype=bool)
-        for batch in file.iter_batches(columns=["time", "bytes"]):
-            time, size = (np.from_dlpack(batch[name]).astype(np.float64) for name in ("time", "bytes"))
+        for batch in file.iter_batches(columns=["timestamp", "bytes"]):
+            times = batch["timestamp"].cast("int64").fill_null(start - 1)
+            time = (times.to_numpy(zero_copy_only=False) - np.int64(start)) / 1e9
+            size = np.from_dlpack(batch["bytes"]).astype(np.float64)
             there = (time >= 0) & (time < end)
             cells[(size[there] / largest * _ROWS).astype(np.int64), (time[there] / end * _COLUMNS).astype(np.int64)] = (
                 True

@@ -38,14 +38,37 @@ PACKETS: Final = pa.schema(
         ("ecn", pa.uint8()),
         ("fragment", pa.bool_()),
         ("retransmission", pa.bool_()),
+        ("overtaken", pa.bool_()),
+        ("copy", pa.bool_()),
     ]
 )
-"""One row per packet. ``time`` is in s since the first packet; ``timestamp`` is exact; ``bytes`` are as sent."""
+"""One row per packet. ``time`` is in s since the first packet with a time; ``timestamp`` is exact; both are null if the
+file has none. ``bytes`` are as sent. ``retransmission`` and ``overtaken`` are null for TCP segments whose header was
+not captured; ``copy`` marks packets that were captured before."""
+
+TCP_COUNTS: Final = (
+    "retransmissions",
+    "overtaken",
+    "uncertain",
+    "duplicate_acks",
+    "zero_windows",
+    "resets",
+    "ce",
+    "ece",
+    "cwr",
+    "missed",
+    "missed_bytes",
+    "unread",
+    "copies",
+)
+"""What is counted of TCP in each direction. The guide on captures defines each."""
+UNKNOWN_IF_UNREAD: Final = TCP_COUNTS[:11]
+"""Counts that are unknown if the TCP header of no segment was captured."""
 
 _WAY: Final = [
     ("packets", pa.uint64()),
     ("bytes", pa.uint64()),
-    ("retransmissions", pa.uint64()),
+    *((name, pa.uint64()) for name in TCP_COUNTS),
     ("rtt_samples", pa.uint64()),
     ("rtt_mean", pa.float64()),
     ("rtt_min", pa.float64()),
@@ -59,6 +82,7 @@ FLOWS: Final = pa.schema(
         ("destination_port", pa.uint16()),
         ("first", _STAMP),
         ("last", _STAMP),
+        ("connections", pa.uint64()),
         *_WAY,
         *((f"{name}_back", kind) for name, kind in _WAY),
     ]
@@ -66,6 +90,9 @@ FLOWS: Final = pa.schema(
 """One row per conversation. ``source`` sent the first packet; columns with ``_back`` refer to packets sent to
 ``source``. Round-trip times are in s, from a segment to its acknowledgment at the point of capture. They therefore
 cover only the path from this point to the receiver and back."""
+
+_UNTIMED: Final = np.iinfo(np.int64).min
+"""Marks a time that the file does not have."""
 
 _Columns = list[tuple[str, str, bytes]]
 
@@ -75,14 +102,23 @@ def numbers(columns: _Columns) -> dict[str, NDArray[Any]]:
     return {name: np.frombuffer(content, dtype=_NUMPY_TYPES[kind]) for name, kind, content in columns}
 
 
+def first_time(batch: tuple[_Columns, list[str], list[str]]) -> int | None:
+    """Return the first time of a batch of packets in ns since 1970, or None if no packet has one."""
+    times = numbers(batch[0][:1])["timestamp"]
+    timed = times[times != _UNTIMED]
+    return int(timed[0]) if timed.size else None
+
+
 def packet_table(batch: tuple[_Columns, list[str], list[str]], start: int) -> pa.Table:
     """Make a table with a row per packet; ``start`` is the time of the first packet in ns since 1970."""
     columns, addresses, protocols = batch
     values = numbers(columns)
+    untimed = values["timestamp"] == _UNTIMED
     # Times that are far apart overflow 64 bits; their difference in floating point is accurate enough.
     since = values["timestamp"] - np.int64(start)
     far = np.abs(values["timestamp"].astype(np.float64) - start) > 2.0**62
     time = np.where(far, values["timestamp"].astype(np.float64) - start, since) / 1e9
+    time[untimed] = np.nan
     return _table(PACKETS, {**values, "time": time}, addresses, protocols)
 
 
@@ -97,6 +133,9 @@ def flow_table(batch: tuple[_Columns, list[str], list[str]]) -> pa.Table:
         values[f"rtt_samples{back}"] = samples
         values[f"rtt_mean{back}"] = none * total / np.maximum(samples, 1) / 1e9
         values[f"rtt_min{back}"] = none * least / 1e9
+        unread = (values[f"unread{back}"] > 0) & (values[f"unread{back}"] == values[f"packets{back}"])
+        for name in UNKNOWN_IF_UNREAD:
+            values[name + back] = np.where(unread, np.nan, values[name + back])
     return _table(FLOWS, values, addresses, protocols)
 
 
@@ -119,8 +158,19 @@ def _table(
 
 
 def _array(field: pa.Field, values: NDArray[Any], dictionaries: Mapping[str, pa.Array]) -> pa.Array:
-    # Negative numbers mark missing values.
-    there = array(values, values < 0 if values.dtype == np.int32 else np.isnan(values))
+    there = array(values, _missing(values))
     if field.name in dictionaries:
         return pa.DictionaryArray.from_arrays(there.cast(pa.int32()), dictionaries[field.name])
     return there.cast(field.type)
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values are missing: negative indices and ports, numbers that are none, times that the file lacks."""
+    missing: NDArray[np.bool_]
+    if values.dtype == np.int32:
+        missing = values < 0
+    elif values.dtype == np.int64:
+        missing = values == _UNTIMED
+    else:
+        missing = np.isnan(values)
+    return missing

@@ -6,6 +6,7 @@ import json
 import secrets
 import shlex
 import sys
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,10 +25,13 @@ from ackclock.running.progress import progress_bar
 from ackclock.values.errors import refuse, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ackclock.analysis import Burstiness, Hurst
+
+LEAST_PACKETS: Final = 1000
+"""Fewest packets for an estimate of the Hurst parameter: with 100 bins, ten in each."""
 
 _RANDOM_KEY: Final = (
     "Addresses were replaced with a random key, which is not stored: each call of the command uses a new key. "
@@ -35,29 +39,52 @@ _RANDOM_KEY: Final = (
 )
 
 
-def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json: bool, out: Path | None) -> None:
-    """Analyse a capture, print the results, and write them to a folder if one is given."""
-    secret = _key(key, anonymise=anonymise)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How a capture is read: the options of the command."""
+
+    bin: str
+    inner: bool = False
+    anonymise: bool = False
+    key: str | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The options in words, without the key."""
+        given = [("--inner", self.inner), ("--anonymise", self.anonymise)]
+        return ["--bin", self.bin, *(word for word, is_given in given if is_given)]
+
+
+def capture(file: Path, options: Options, *, as_json: bool, out: Path | None) -> bool:
+    """Analyse a capture, print the results, and write them to a folder if one is given.
+
+    Returns
+    -------
+    bool
+        Whether the whole file could be read.
+    """
+    secret = _key(options.key, anonymise=options.anonymise)
     if out is None:
-        read, summary, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
+        read, summary, _ = _read(file, options, key=secret)
     else:
         check_replaceable(out, study=MADE)
-        command = shlex.join(_command(file, bin_, anonymise=anonymise, out=out))
+        command = shlex.join(["ackclock", "capture", str(file), *options.words, "--out", str(out)])
         record = {
             "version": catalogue().version,
             "input": str(file),
-            "anonymised": anonymise,
+            "anonymised": options.anonymise,
             "command": command,
         }
         with write_whole(out, study=MADE, record=record, checksums=True) as folder:
-            read, summary, found = _read(file, bin_=bin_, key=secret, random=anonymise and key is None, folder=folder)
+            read, summary, found = _read(file, options, key=secret, folder=folder)
             _write(folder, read, summary, found, command=command)
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=2, allow_nan=False) + "\n")
-        return
+        return read.stopped is None
     _show(read, summary)
     if out is not None:
         console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries the data."))
+    return read.stopped is None
 
 
 def _key(key: str | None, *, anonymise: bool) -> bytes | None:
@@ -74,13 +101,8 @@ def _key(key: str | None, *, anonymise: bool) -> bytes | None:
     return secret
 
 
-def _command(file: Path, bin_: str, *, anonymise: bool, out: Path) -> list[str]:
-    hidden = ["--anonymise"] if anonymise else []
-    return ["ackclock", "capture", str(file), "--bin", bin_, *hidden, "--out", str(out)]
-
-
 def _read(
-    file: Path, *, bin_: str, key: bytes | None, random: bool, folder: Path | None = None
+    file: Path, options: Options, *, key: bytes | None, folder: Path | None = None
 ) -> tuple[Capture, dict[str, Any], tuple[Burstiness, Hurst] | None]:
     """Return the capture, its results as plain data, and the burstiness of its arrivals over time scales."""
     try:
@@ -90,14 +112,16 @@ def _read(
     with progress_bar(file.name, size) as show:
         read = read_capture(
             file,
-            bin=bin_,
+            bin=options.bin,
+            inner=options.inner,
             packets=None if folder is None else folder / "packets.parquet",
             flows=None if folder is None else folder / "flows.parquet",
             key=key,
             progress=lambda done, packets: show(done, f"{packets:,} packets"),
         )
     found, missing = _scales(read)
-    summary = _summary(read, found, notices=[*read.notices, *missing, *([_RANDOM_KEY] if random else [])])
+    random = [_RANDOM_KEY] if options.anonymise and options.key is None else []
+    summary = _summary(read, found, notices=[*read.notices, *missing, *random])
     return read, summary, found
 
 
@@ -113,6 +137,10 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
         ]
     if counts.min() == counts.max():
         return None, ["All bins have the same number of packets: there is no variation to analyse."]
+    packets = int(counts.sum())
+    if packets < LEAST_PACKETS:
+        few = f"{packets} packets are too few to estimate the Hurst parameter: at least {LEAST_PACKETS} are needed."
+        return (analysis.burstiness(counts), analysis.Hurst(estimates=(), long_range=False, notices=(few,))), []
     return (analysis.burstiness(counts), analysis.hurst(counts)), []
 
 
@@ -142,7 +170,11 @@ def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: 
         "ip_packets": read.ip_packets,
         "ip_bytes": read.ip_bytes,
         "conversations": read.flow_count,
+        "connections": read.connections,
         "retransmissions": read.retransmissions,
+        "overtaken": read.overtaken,
+        "missed": read.missed,
+        "copies": read.copies,
         "top": [_plain(row) for row in largest(read)],
         "arrivals": arrivals,
         "interfaces": [{"name": name, "link_type": link} for name, link in read.interfaces],
@@ -169,11 +201,10 @@ def _show(read: Capture, summary: Mapping[str, Any]) -> None:
     if len(read.flows):
         out.print()
         out.print(_flow_table(read))
-        out.print(Text(f"{read.flow_count:,} conversations with {read.retransmissions:,} retransmissions"))
+        out.print(Text(f"{read.flow_count:,} conversations{_again(read)}"))
     arrivals = summary["arrivals"]
     if "cov" in arrivals:
-        estimates = [each["h"] for each in arrivals["hurst"]]
-        spread = f"; Hurst parameter {min(estimates):.3f} to {max(estimates):.3f}" if estimates else ""
+        spread = _hurst(arrivals["hurst"])
         out.print(
             Text(
                 f"\n{arrivals['about']}: c.o.v. {arrivals['cov']:.4g}, dispersion {arrivals['dispersion']:.4g}, "
@@ -182,6 +213,26 @@ def _show(read: Capture, summary: Mapping[str, Any]) -> None:
         )
     for notice in [*summary["notices"], *arrivals.get("notices", ())]:
         out.print(Text(f"Note: {notice}"))
+
+
+def _again(read: Capture) -> str:
+    """Say how many segments were sent again, overtaken, or missed."""
+    if read.retransmissions is None or read.overtaken is None:
+        return "; retransmissions are unknown"
+    parts = [f"{read.retransmissions:,} TCP segments sent again"]
+    parts += [f"{read.overtaken:,} overtaken"] if read.overtaken else []
+    return f" with {', '.join(parts)}"
+
+
+def _hurst(estimates: Sequence[Mapping[str, Any]]) -> str:
+    """Give one estimate with its interval: of local Whittle, whose interval is known, or else of the wavelets."""
+    by_method = {each["method"]: each for each in estimates}
+    one = by_method.get("local_whittle") or by_method.get("abry_veitch")
+    if one is None:
+        return ""
+    if not 0 < one["h"] < 1:
+        return f"; no Hurst parameter: the estimate {one['h']:.3f} ({one['method']}) is outside of 0 to 1"
+    return f"; Hurst parameter {one['h']:.3f} ({one['low']:.3f} to {one['high']:.3f}, {one['method']})"
 
 
 def _mix_table(read: Capture) -> Table:

@@ -94,6 +94,10 @@ def capture(
             show_default=False,
         ),
     ] = None,
+    inner: Annotated[
+        bool,
+        typer.Option("--inner", help="Open tunnels: GRE, VXLAN, Geneve, GTP-U, IP in IP."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -106,8 +110,11 @@ def capture(
 ) -> None:
     """Analyse a capture: protocols, conversations, and the burstiness of its arrivals.
 
-    The file is read in one pass and in bounded memory. Only headers are decoded.
+    The file is read in one pass and in bounded memory. Only headers are decoded. The exit status is 1 if the file is
+    damaged: the results are those of the packets before the damage.
     """
     from ackclock.cli import capture_reading  # noqa: PLC0415
 
-    capture_reading.capture(file, bin_=bin_, anonymise=anonymise, key=key, as_json=json, out=out)
+    options = capture_reading.Options(bin=bin_, inner=inner, anonymise=anonymise, key=key)
+    if not capture_reading.capture(file, options, as_json=json, out=out):
+        raise typer.Exit(1)

@@ -1,7 +1,7 @@
 //! Extracts records from their container: pcap and pcapng.
 //!
-//! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, and the variant with longer records that libpcap also reads
-//! (Kuznetzov). pcapng: draft-ietf-opsawg-pcapng, section 4. Reading ends at the first damaged record or block, because
+//! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, the variant with longer records that libpcap also reads (Kuznetzov), and
+//! the files of versions before 2.4, whose records have the two lengths in the other order. pcapng: draft-ietf-opsawg-pcapng, section 4. Reading ends at the first damaged record or block, because
 //! lengths cannot be trusted after it.
 //!
 //! This file parses the framing itself. The crate `pcap-parser` does not support clocks with a power-of-two resolution
@@ -40,8 +40,17 @@ pub(super) struct Record {
 /// File format.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
-    Pcap { header: usize, nanoseconds: i64 },
+    Pcap { header: usize, nanoseconds: i64, order: Order },
     Pcapng,
+}
+
+/// Which length of a record comes first.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    CapturedFirst,
+    WireFirst,
+    /// Programs disagreed: the captured length is the smaller one.
+    Either,
 }
 
 /// A file of records.
@@ -71,14 +80,14 @@ impl Container {
             return Err(at(&format!("the file ends after {there} bytes")));
         }
         let magic = container.u32(0);
-        (container.layout, container.big) = match magic {
+        let (header, nanoseconds, big) = match magic {
             SECTION => return Ok(container),
-            0xa1b2_c3d4 => (Layout::Pcap { header: 16, nanoseconds: 1_000 }, false),
-            0xd4c3_b2a1 => (Layout::Pcap { header: 16, nanoseconds: 1_000 }, true),
-            0xa1b2_3c4d => (Layout::Pcap { header: 16, nanoseconds: 1 }, false),
-            0x4d3c_b2a1 => (Layout::Pcap { header: 16, nanoseconds: 1 }, true),
-            0xa1b2_cd34 => (Layout::Pcap { header: 24, nanoseconds: 1_000 }, false),
-            0x34cd_b2a1 => (Layout::Pcap { header: 24, nanoseconds: 1_000 }, true),
+            0xa1b2_c3d4 => (16, 1_000, false),
+            0xd4c3_b2a1 => (16, 1_000, true),
+            0xa1b2_3c4d => (16, 1, false),
+            0x4d3c_b2a1 => (16, 1, true),
+            0xa1b2_cd34 => (24, 1_000, false),
+            0x34cd_b2a1 => (24, 1_000, true),
             _ => {
                 let bytes = magic.to_le_bytes();
                 return Err(at(&format!(
@@ -87,7 +96,15 @@ impl Container {
                 )));
             }
         };
+        container.big = big;
         container.need(24, "the file header")?;
+        // The order changed with version 2.3, but not in all programs (libpcap, `sf-pcap.c`).
+        let order = match (container.u16(4), container.u16(6)) {
+            (..=1, _) | (2, ..=2) => Order::WireFirst,
+            (2, 3) => Order::Either,
+            _ => Order::CapturedFirst,
+        };
+        container.layout = Layout::Pcap { header, nanoseconds, order };
         // The upper bits of the link type describe frame check sequences.
         let link = container.u32(20) as u16;
         container.interfaces.add(Interface::plain(link));
@@ -122,7 +139,7 @@ impl Container {
     pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
         self.source.advance(std::mem::take(&mut self.last));
         let record = match self.layout {
-            Layout::Pcap { header, nanoseconds } => self.next_record(header, nanoseconds),
+            Layout::Pcap { header, nanoseconds, order } => self.next_record(header, nanoseconds, order),
             Layout::Pcapng => self.next_block(),
         }?;
         self.last = record.map_or(0, |record| record.length);
@@ -136,13 +153,19 @@ impl Container {
     }
 
     #[inline]
-    fn next_record(&mut self, header: usize, nanoseconds: i64) -> Result<Option<Record>, Stop> {
+    fn next_record(&mut self, header: usize, nanoseconds: i64, order: Order) -> Result<Option<Record>, Stop> {
         if self.fill(1)? == 0 {
             return Ok(None);
         }
         self.need(header, "a record header")?;
         let (seconds, fraction) = (self.u32(0), self.u32(4));
-        let (captured, wire) = (self.u32(8), self.u32(12));
+        let (first, second) = (self.u32(8), self.u32(12));
+        let is_swapped = match order {
+            Order::CapturedFirst => false,
+            Order::WireFirst => true,
+            Order::Either => first > second,
+        };
+        let (captured, wire) = if is_swapped { (second, first) } else { (first, second) };
         self.check_captured(captured)?;
         let length = header + captured as usize;
         self.need(length, "a packet")?;
@@ -165,7 +188,7 @@ impl Container {
             if length < 12 || !length.is_multiple_of(4) {
                 return Err(self.stop(format!("invalid block length {length}")));
             }
-            let held = matches!(kind, SECTION | 1 | 2 | 3 | 6);
+            let held = matches!(kind, SECTION | 1 | 2 | 3 | 5 | 6);
             if !held {
                 self.pass_over(length)?;
                 continue;
@@ -185,6 +208,10 @@ impl Container {
                 }
                 2 | 6 => Some(self.packet(kind, length)?),
                 3 => Some(self.simple_packet(length)?),
+                5 => {
+                    self.interfaces.count(&self.source.window()[..length], self.big);
+                    None
+                }
                 _ => None,
             };
             if record.is_some() {

@@ -1,19 +1,26 @@
-//! Tracks conversations: their endpoints and traffic and, for TCP, retransmissions and round-trip times.
+//! Tracks conversations: their endpoints and traffic and, for TCP, what `stream.rs` sees of each direction.
 //!
-//! A conversation is identified by a protocol, two addresses and two ports, in either direction. Memory is bounded:
-//! only two generations of conversations are stored, a young and an old one. A packet moves its conversation into the
-//! young generation. When the young generation is full, it becomes the old one, and the conversations left in the
-//! previous old generation are completed and dropped.
+//! A conversation is identified by a protocol, two addresses and two ports, in either direction. The ports of a conversation
+//! may serve several connections, one after the other. Memory is bounded: only two generations of conversations are stored,
+//! a young and an old one. A packet moves its conversation into the young generation. When the young generation is full, it
+//! becomes the old one, and the conversations left in the previous old generation are completed and dropped.
 
 use std::hash::RandomState;
 use std::net::IpAddr;
 
 use indexmap::IndexMap;
 
-use super::network::{ACK, FIN, Ip, SYN, Tcp};
+use super::network::{ACK, FIN, Ip, RST, SYN, TCP, Tcp};
+use super::stream::{Counts, Fate, Stream};
 
 /// Maximum number of conversations in one generation.
 const GENERATION: usize = 1 << 15;
+
+/// A sequence number this far from the last one, after a connection was closed, belongs to another connection.
+const FAR: u32 = 1 << 20;
+
+/// Marks a time that the file does not have.
+pub const UNTIMED: i64 = i64::MIN;
 
 /// Both endpoints in sorted order, so that both directions have the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,26 +30,20 @@ struct Key {
 }
 
 /// Traffic in one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
     /// Packets.
     pub packets: u64,
     /// Size as sent, in bytes.
     pub bytes: u64,
-    /// Segments with data, SYN or FIN that begin below the highest sequence number sent.
-    pub retransmissions: u64,
-    /// Number of round-trip samples, as seen at the point of capture.
-    pub round_trips: u64,
-    /// Sum of round-trip times in nanoseconds; 0 without samples.
-    pub round_trip_sum: u64,
-    /// Minimum round-trip time in nanoseconds; 0 without samples.
-    pub round_trip_least: u64,
-    initial: Option<u32>,
-    next: Option<u32>,
-    /// Highest acknowledgment number from the other end.
-    answered: Option<u32>,
-    window: u16,
-    timed: Option<(u32, i64)>,
+    stream: Stream,
+}
+
+impl Way {
+    /// What TCP did.
+    pub const fn counts(&self) -> &Counts {
+        &self.stream.counts
+    }
 }
 
 /// A conversation.
@@ -54,14 +55,20 @@ pub struct Flow {
     pub ends: [(IpAddr, u16); 2],
     /// Whether the protocol has ports.
     pub ported: bool,
-    /// Time of the first packet in nanoseconds since 1970.
+    /// Earliest time of a packet in nanoseconds since 1970, or [`UNTIMED`].
     pub first: i64,
-    /// Time of the last packet.
+    /// Latest time of a packet, or [`UNTIMED`].
     pub last: i64,
+    /// Number of TCP connections whose SYN was captured, and at least 1; 0 for other protocols.
+    pub connections: u64,
     /// Traffic from the first endpoint to the second, and back.
     pub ways: [Way; 2],
     /// The last batch of rows in which the conversation's addresses were numbered, and their numbers in that batch.
     pub(super) numbered: (u64, [u32; 2]),
+    /// FIN seen in each direction.
+    finished: [bool; 2],
+    /// Whether the connection has ended.
+    closed: bool,
 }
 
 /// The conversation of a packet.
@@ -70,7 +77,8 @@ pub(super) struct Seen<'a> {
     pub(super) flow: &'a mut Flow,
     /// The direction of the packet.
     pub(super) way: usize,
-    pub(super) retransmission: bool,
+    /// What TCP's segment is; `None` if its header was not captured, or the packet is a copy or not TCP.
+    pub(super) fate: Option<Fate>,
 }
 
 /// Active conversations, and completed ones not yet returned.
@@ -84,9 +92,9 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    /// Adds an IP packet.
+    /// Adds an IP packet, which may be the copy of an earlier one.
     #[inline]
-    pub(super) fn add(&mut self, ip: &Ip, time: i64, bytes: u32) -> Seen<'_> {
+    pub(super) fn add(&mut self, ip: &Ip<'_>, time: Option<i64>, bytes: u32, is_copy: bool) -> Seen<'_> {
         let (source_port, destination_port) = ip.ports.unwrap_or((0, 0));
         let mut ends = [(ip.source, source_port), (ip.destination, destination_port)];
         let from = ends[0];
@@ -96,20 +104,26 @@ impl Flows {
         let key = Key { ends, protocol: ip.protocol };
         let place = match self.young.get_index_of(&key) {
             Some(place) => place,
-            None => self.begin(key, ip, time),
+            None => self.begin(key, ip),
         };
         let flow = &mut self.young[place];
         let way = usize::from(flow.ends[0] != from);
-        (flow.first, flow.last) = (flow.first.min(time), flow.last.max(time));
-        flow.ways[way].packets += 1;
-        flow.ways[way].bytes += u64::from(bytes);
-        let retransmission = ip.tcp.is_some_and(|tcp| flow.segment(way, &tcp, time));
-        Seen { flow, way, retransmission }
+        if let Some(time) = time {
+            flow.first = if flow.first == UNTIMED { time } else { flow.first.min(time) };
+            flow.last = flow.last.max(time);
+        }
+        let Way { packets, bytes: sum, stream } = &mut flow.ways[way];
+        *packets += 1;
+        *sum += u64::from(bytes);
+        stream.counts.copies += u64::from(is_copy);
+        stream.counts.unread += u64::from(ip.is_unread());
+        let fate = ip.tcp.filter(|_| !is_copy).map(|tcp| flow.segment(way, ip, &tcp, time));
+        Seen { flow, way, fate }
     }
 
     /// Puts a conversation into the young generation: a new conversation, or one from the old generation.
     #[cold]
-    fn begin(&mut self, key: Key, ip: &Ip, time: i64) -> usize {
+    fn begin(&mut self, key: Key, ip: &Ip<'_>) -> usize {
         if self.young.len() >= GENERATION {
             let young = IndexMap::with_capacity_and_hasher(GENERATION, RandomState::new());
             let old = std::mem::replace(&mut self.old, std::mem::replace(&mut self.young, young));
@@ -122,10 +136,13 @@ impl Flows {
                 protocol: ip.protocol,
                 ends: [(ip.source, source_port), (ip.destination, destination_port)],
                 ported: ip.ports.is_some(),
-                first: time,
-                last: time,
-                ways: [Way::default(); 2],
+                first: UNTIMED,
+                last: UNTIMED,
+                connections: u64::from(ip.protocol == TCP),
+                ways: [Way::default(), Way::default()],
                 numbered: (0, [0; 2]),
+                finished: [false; 2],
+                closed: false,
             }
         });
         self.young.insert_full(key, flow).0
@@ -144,100 +161,83 @@ impl Flows {
 }
 
 impl Flow {
-    /// Tracks a segment; returns whether it is a retransmission.
-    ///
-    /// A segment is a retransmission if `tshark` marks it as any kind of retransmission or as out of order: it has
-    /// data, SYN or FIN, and either it begins below the highest sequence number sent or all of its data is already
-    /// acknowledged. A keep-alive (the last byte again, or an empty segment just before the next byte) is not a
-    /// retransmission. A segment with the last byte again and new data, as sent after a rejected window probe, is not
-    /// one either. A zero-window probe does not count as sent data.
-    fn segment(&mut self, way: usize, tcp: &Tcp, time: i64) -> bool {
-        let flagged = tcp.flags & (SYN | FIN) != 0;
-        if tcp.flags & (SYN | ACK) == SYN && self.ways[way].initial.is_some_and(|initial| initial != tcp.sequence) {
-            // The ports are reused: earlier sequence numbers do not apply to this connection.
-            for each in &mut self.ways {
-                (each.initial, each.next, each.answered, each.timed) = (None, None, None, None);
-            }
+    /// Tracks a segment; returns what it is.
+    #[inline]
+    fn segment(&mut self, way: usize, ip: &Ip<'_>, tcp: &Tcp, time: Option<i64>) -> Fate {
+        self.follow(way, tcp);
+        let [first, second] = &mut self.ways;
+        let (own, other) =
+            if way == 0 { (&mut first.stream, &mut second.stream) } else { (&mut second.stream, &mut first.stream) };
+        let probes = other.is_closed();
+        // The sequence numbers of a RST may be any: of the SYN that it answers, or of another stream than the sender's.
+        if tcp.flags & RST != 0 {
+            own.counts.resets += 1;
+            self.closed = true;
+            return Fate::New;
         }
-        let closed = self.ways[1 - way].window == 0;
         if tcp.flags & ACK != 0 {
-            self.ways[1 - way].acknowledged(tcp.acknowledgment, time);
+            own.counts.duplicate_acks += u64::from(other.is_repeated(tcp, own));
+            other.acknowledge(tcp.acknowledgment, time);
         }
-        let own = &mut self.ways[way];
-        own.window = tcp.window;
-        if tcp.flags & SYN != 0 {
-            own.initial.get_or_insert(tcp.sequence);
+        own.count(ip, tcp);
+        let trip = own.trip().into_iter().chain(other.trip()).reduce(i64::saturating_add);
+        own.segment(ip, tcp, time, probes, trip)
+    }
+
+    /// Notices that a connection ends, or that another one uses its ports.
+    #[inline]
+    fn follow(&mut self, way: usize, tcp: &Tcp) {
+        if tcp.flags & FIN != 0 {
+            self.finished[way] = true;
+            self.closed |= self.finished == [true; 2];
         }
-        let end = tcp.sequence.wrapping_add(tcp.payload).wrapping_add(u32::from(flagged));
-        let Some(next) = own.next else {
-            own.next = Some(end);
-            if tcp.payload > 0 || flagged {
-                own.timed = Some((end, time));
+        let own = &self.ways[way].stream;
+        let is_far = |next: u32| FAR < tcp.sequence.wrapping_sub(next).min(next.wrapping_sub(tcp.sequence));
+        let is_other = match tcp.flags & (SYN | ACK | RST) {
+            SYN => own.initial.map_or(own.next.is_some_and(|next| next != tcp.sequence.wrapping_add(1)), |initial| {
+                initial != tcp.sequence
+            }),
+            // another answer to the same SYN
+            0x12 => {
+                if own.initial.is_some_and(|initial| initial != tcp.sequence) {
+                    self.ways[way].stream.restart();
+                }
+                false
             }
-            return false;
+            0x10 => self.closed && tcp.payload > 0 && own.next.is_some_and(is_far),
+            _ => false,
         };
-        if tcp.payload == 0 && !flagged {
-            if before(next, tcp.sequence) {
-                // The capture missed the data sent up to this point.
-                own.next = Some(tcp.sequence);
-            }
-            return false;
-        }
-        let last = !flagged && tcp.sequence == next.wrapping_sub(1);
-        if last && tcp.payload <= 1 {
-            return false;
-        }
-        let had = tcp.payload > 0 && own.answered.is_some_and(|answered| !before(answered, end));
-        if had || before(tcp.sequence, next) && !last {
-            own.retransmissions += 1;
-            // Karn's rule: an acknowledgment could now refer to either transmission (RFC 6298, section 3).
-            own.timed = None;
-            if before(next, end) {
-                own.next = Some(end);
-            }
-            return true;
-        }
-        let probe = tcp.payload == 1 && tcp.sequence == next && closed;
-        if !probe {
-            own.next = Some(end);
-            own.timed.get_or_insert((end, time));
-        }
-        false
-    }
-}
-
-impl Way {
-    /// Processes an acknowledgment and completes the current round-trip sample; one segment is timed at a time, like
-    /// TCP's own timer.
-    fn acknowledged(&mut self, acknowledgment: u32, time: i64) {
-        self.answered = Some(acknowledgment);
-        let Some((end, sent)) = self.timed else { return };
-        if before(acknowledgment, end) {
-            return;
-        }
-        self.timed = None;
-        if let Ok(trip) = u64::try_from(time.saturating_sub(sent)) {
-            self.round_trip_least = if self.round_trips == 0 { trip } else { self.round_trip_least.min(trip) };
-            self.round_trips += 1;
-            self.round_trip_sum = self.round_trip_sum.saturating_add(trip);
+        if is_other {
+            self.connections += 1;
+            (self.finished, self.closed) = ([false; 2], false);
+            self.ways.iter_mut().for_each(|each| each.stream.restart());
         }
     }
-}
-
-/// Whether sequence number `a` precedes `b` (RFC 9293, section 3.4).
-fn before(a: u32, b: u32) -> bool {
-    (a.wrapping_sub(b) as i32) < 0
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::network::{CWR, ECE};
     use super::*;
 
-    fn packet(forth: bool, tcp: Tcp) -> Ip {
+    fn packet(forth: bool, tcp: Tcp) -> Ip<'static> {
         let (a, b) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
         let (source, destination) = if forth { (a, b) } else { (b, a) };
         let ports = Some(if forth { (1000, 80) } else { (80, 1000) });
-        Ip { source, destination, protocol: 6, service: 0, fragment: false, ports, tcp: Some(tcp) }
+        let (tcp, inside) = (Some(tcp), &[][..]);
+        Ip {
+            source,
+            destination,
+            protocol: 6,
+            service: 0,
+            fragment: false,
+            id: 0,
+            hops: 64,
+            ports,
+            tcp,
+            inside,
+            beyond: 0,
+        }
     }
 
     fn data(sequence: u32, payload: u32) -> Tcp {
@@ -248,9 +248,32 @@ mod tests {
         Tcp { sequence: 1, acknowledgment, flags: ACK, window: 1000, payload: 0 }
     }
 
+    /// What each of some segments is: one in each direction, with a time in milliseconds and an identification.
+    fn fates(segments: &[(bool, Tcp, i64, u16)]) -> (Vec<Fate>, Flow) {
+        let mut flows = Flows::default();
+        let found = segments
+            .iter()
+            .map(|&(forth, tcp, millis, id)| {
+                let ip = Ip { id, ..packet(forth, tcp) };
+                flows.add(&ip, Some(1_000_000 * millis), 140, false).fate.unwrap()
+            })
+            .collect();
+        flows.end();
+        (found, flows.take().remove(0))
+    }
+
+    /// Whether each segment in one direction was sent again, without times and identifications.
+    fn again(segments: impl IntoIterator<Item = Tcp>) -> Vec<bool> {
+        let all: Vec<_> = segments.into_iter().map(|tcp| (true, tcp, 0, 0)).collect();
+        fates(&all).0.into_iter().map(|fate| fate == Fate::Again).collect()
+    }
+
+    const fn flagged(flags: u8, sequence: u32, acknowledgment: u32) -> Tcp {
+        Tcp { sequence, acknowledgment, flags, window: 1000, payload: 0 }
+    }
+
     #[test]
     fn what_is_sent_again_is_counted_once_each_time() {
-        let mut flows = Flows::default();
         let sent = [
             (0_u32.wrapping_sub(100), 100),
             (0, 100),
@@ -263,54 +286,118 @@ mod tests {
             (440, 20),
             (450, 10),
         ];
-        let again: Vec<bool> = sent
-            .iter()
-            .map(|&(at, length)| flows.add(&packet(true, data(at, length)), 0, 140).retransmission)
-            .collect();
-        assert_eq!(again, [false, false, false, true, false, false, false, false, true, true]);
+        let found = again(sent.map(|(at, length)| data(at, length)));
+        assert_eq!(found, [false, false, false, true, false, false, false, false, true, true]);
     }
 
     #[test]
     fn what_is_acknowledged_already_was_sent_before() {
-        let mut flows = Flows::default();
-        flows.add(&packet(true, data(0, 100)), 0, 140);
-        flows.add(&packet(false, ack(300)), 1, 40);
-        // The capture missed acknowledged data. Later it shows the end of that data again, followed by new data.
-        let again: Vec<bool> =
-            [data(200, 100), data(99, 301)].map(|tcp| flows.add(&packet(true, tcp), 2, 140).retransmission).to_vec();
-        assert_eq!(again, [true, true]);
-        assert!(!flows.add(&packet(true, data(400, 100)), 3, 140).retransmission);
-        // The capture also missed earlier data: an empty segment shows the sender's sequence number.
-        assert!(!flows.add(&packet(true, data(900, 0)), 4, 40).retransmission);
-        assert!(flows.add(&packet(true, data(500, 100)), 5, 140).retransmission);
+        let (found, flow) = fates(&[
+            (true, data(0, 100), 0, 0),
+            (false, ack(100), 1, 0),
+            (false, ack(300), 1, 0),
+            // The capture missed acknowledged data. Later it shows the end of that data again, followed by new data.
+            (true, data(200, 100), 2, 0),
+            (true, data(99, 301), 2, 0),
+            (true, data(400, 100), 3, 0),
+        ]);
+        assert_eq!(found[3..], [Fate::Again, Fate::Again, Fate::New]);
+        assert_eq!((flow.ways[0].counts().missed, flow.ways[0].counts().missed_bytes), (2, 200));
+    }
+
+    #[test]
+    fn what_fills_a_hole_was_overtaken_or_sent_again() {
+        let hole = [(true, data(0, 100), 0, 10), (true, data(100, 100), 0, 11), (true, data(300, 100), 1, 13)];
+        let with = |fill: (i64, u16)| {
+            let (found, flow) = fates(&[&hole[..], &[(true, data(200, 100), fill.0, fill.1)]].concat());
+            (found[3], flow.ways[0].counts().uncertain)
+        };
+        assert_eq!(with((500, 12)), (Fate::Overtaken, 0), "its identification is the one before");
+        assert_eq!(with((2, 14)), (Fate::Again, 0));
+        assert_eq!(with((2, 40_000)), (Fate::Overtaken, 1), "after 1 ms, with an identification that says nothing");
+        assert_eq!(with((500, 40_000)), (Fate::Again, 1));
+        // A round trip of 20 ms is known.
+        let known = [&hole[..2], &[(false, ack(200), 20, 0)], &[(true, data(300, 100), 21, 0)]].concat();
+        let fill = |at: i64| fates(&[&known[..], &[(true, data(200, 100), at, 0)]].concat()).0[4];
+        assert_eq!((fill(30), fill(60)), (Fate::Overtaken, Fate::Again));
+    }
+
+    #[test]
+    fn holes_that_are_acknowledged_were_missed() {
+        let (_, flow) = fates(&[
+            (true, data(0, 100), 0, 1),
+            (false, ack(100), 1, 1),
+            (true, data(400, 100), 2, 2),
+            (false, ack(350), 3, 2),
+            (false, ack(500), 4, 3),
+        ]);
+        assert_eq!((flow.ways[0].counts().missed, flow.ways[0].counts().missed_bytes), (4, 300));
+        assert_eq!(flow.ways[0].counts().retransmissions, 0);
     }
 
     #[test]
     fn round_trips_by_karns_rule() {
-        let mut flows = Flows::default();
-        flows.add(&packet(true, data(0, 100)), 10, 140);
-        flows.add(&packet(true, data(100, 100)), 15, 140);
-        flows.add(&packet(false, ack(200)), 40, 40);
-        flows.add(&packet(true, data(200, 100)), 50, 140);
-        flows.add(&packet(true, data(200, 100)), 90, 140);
-        flows.add(&packet(false, ack(300)), 95, 40);
-        flows.end();
-        let flow = &flows.take()[0];
-        let forth = flow.ways[0];
-        assert_eq!((forth.packets, forth.bytes, forth.retransmissions), (4, 560, 1));
-        assert_eq!((forth.round_trips, forth.round_trip_sum, forth.round_trip_least), (1, 30, 30));
-        assert_eq!((flow.first, flow.last, flow.ways[1].packets), (10, 95, 2));
+        let (_, flow) = fates(&[
+            (true, data(0, 100), 10, 1),
+            (true, data(100, 100), 15, 2),
+            (false, ack(200), 40, 0),
+            (true, data(200, 100), 50, 3),
+            (true, data(200, 100), 90, 4),
+            (false, ack(300), 95, 0),
+        ]);
+        let forth = &flow.ways[0];
+        let Counts { retransmissions, round_trips, round_trip_sum, round_trip_least, .. } = *forth.counts();
+        assert_eq!((forth.packets, forth.bytes, retransmissions), (4, 840 - 280, 1));
+        assert_eq!((round_trips, round_trip_sum, round_trip_least), (1, 25_000_000, 25_000_000));
+        assert_eq!((flow.first, flow.last, flow.ways[1].packets), (10_000_000, 95_000_000, 2));
     }
 
     #[test]
     fn a_new_connection_on_the_same_ports_repeats_nothing() {
-        let mut flows = Flows::default();
-        let syn = |sequence| Tcp { sequence, acknowledgment: 0, flags: SYN, window: 1000, payload: 0 };
-        let again: Vec<bool> = [syn(5000), syn(5000), data(5001, 100), syn(70), data(71, 10)]
-            .into_iter()
-            .map(|tcp| flows.add(&packet(true, tcp), 0, 40).retransmission)
-            .collect();
-        assert_eq!(again, [false, true, false, false, false]);
+        let syn = |sequence| flagged(SYN, sequence, 0);
+        let segments = [syn(5000), syn(5000), data(5001, 100), syn(70), data(71, 10)].map(|tcp| (true, tcp, 0, 0));
+        let (found, flow) = fates(&segments);
+        assert_eq!(found, [Fate::New, Fate::Again, Fate::New, Fate::New, Fate::New]);
+        assert_eq!(flow.connections, 2);
+        // A connection that was reset, and the next one without its SYN.
+        let reset = [data(5001, 100), flagged(RST, 5101, 0), data(900_000_000, 10), data(900_000_010, 10)];
+        assert_eq!(again(reset), [false; 4]);
+    }
+
+    #[test]
+    fn a_reset_tells_nothing_of_the_stream() {
+        // A refused SYN, and the same SYN accepted. The refusal has the sequence number 0.
+        let (found, flow) = fates(&[
+            (true, flagged(SYN, 5000, 0), 0, 1),
+            (false, flagged(RST | ACK, 0, 5001), 1, 0),
+            (true, flagged(SYN, 5000, 0), 2, 2),
+            (false, flagged(SYN | ACK, 3_000_000_000, 5001), 3, 1),
+            (true, flagged(ACK, 5001, 3_000_000_001), 4, 3),
+            (false, data(3_000_000_001, 100), 5, 2),
+            (false, data(3_000_000_101, 100), 6, 3),
+        ]);
+        assert_eq!(found.iter().filter(|fate| **fate == Fate::Again).count(), 1);
+        assert_eq!((flow.ways[0].counts().retransmissions, flow.ways[1].counts().resets), (1, 1));
+        assert_eq!(flow.connections, 1);
+        // A reset ahead of the stream, as middleboxes inject them.
+        assert_eq!(again([data(0, 100), flagged(RST, 9_000, 0), data(100, 100), data(200, 100)]), [false; 4]);
+    }
+
+    #[test]
+    fn signals_are_counted() {
+        let other = |flags: u8, window: u16| Tcp { window, ..flagged(ACK | flags, 1, 100) };
+        let (_, flow) = fates(&[
+            (true, data(0, 100), 0, 1),
+            (true, data(100, 100), 0, 2),
+            (false, other(0, 1000), 1, 1),
+            (false, other(0, 1000), 1, 2),
+            (false, other(ECE, 1000), 1, 3),
+            (false, other(0, 0), 1, 4),
+            (true, Tcp { flags: ACK | CWR, ..data(200, 100) }, 2, 3),
+        ]);
+        let back = *flow.ways[1].counts();
+        assert_eq!((back.duplicate_acks, back.zero_windows, back.echoes), (2, 1, 1), "the last one updates the window");
+        assert_eq!(flow.ways[0].counts().reductions, 1);
     }
 
     #[test]
@@ -319,9 +406,9 @@ mod tests {
         let busy = packet(true, data(0, 1));
         for number in 0..3 * GENERATION as u32 {
             let other = Ip { source: IpAddr::V4(number.into()), ..busy };
-            flows.add(&other, 0, 40);
+            flows.add(&other, Some(0), 40, false);
             if number % 500 == 0 {
-                flows.add(&busy, 0, 40);
+                flows.add(&busy, Some(0), 40, false);
             }
         }
         assert!(flows.young.len() <= GENERATION && flows.old.len() <= GENERATION);

@@ -1,4 +1,4 @@
-//! Capture interfaces and the resolution of their clocks.
+//! Capture interfaces, the resolution of their clocks, and the packets that they dropped.
 
 const NANOSECONDS: i128 = 1_000_000_000;
 const MOST: usize = 65_536;
@@ -12,6 +12,8 @@ pub(super) struct Interface {
     tick: Tick,
     /// Seconds to add to every time.
     offset: i64,
+    /// Packets that the interface and the operating system dropped, as the file states; 0 if it does not.
+    pub(super) dropped: u64,
 }
 
 /// Clock resolution.
@@ -28,37 +30,25 @@ enum Tick {
 impl Interface {
     /// The interface of a pcap file, whose times need no conversion.
     pub(super) fn plain(link: u16) -> Self {
-        Self { link, snap: 0, name: String::new(), tick: Tick::Nanoseconds(1), offset: 0 }
+        Self { link, snap: 0, name: String::new(), tick: Tick::Nanoseconds(1), offset: 0, dropped: 0 }
     }
 
     /// Parses an interface description block of at least 20 bytes. Parsing stops at an option that exceeds the block.
     pub(super) fn described(block: &[u8], big: bool) -> Self {
-        let u16 = |at: usize| {
-            let bytes = [block[at], block[at + 1]];
-            if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
-        };
+        let link = [block[8], block[9]];
         let snap: [u8; 4] = block[12..16].try_into().expect("four bytes");
         let mut interface = Self {
             snap: if big { u32::from_be_bytes(snap) } else { u32::from_le_bytes(snap) },
             tick: Tick::Nanoseconds(1_000),
-            ..Self::plain(u16(8))
+            ..Self::plain(if big { u16::from_be_bytes(link) } else { u16::from_le_bytes(link) })
         };
-        let mut at = 16;
-        while at + 8 <= block.len() {
-            let (code, length) = (u16(at), usize::from(u16(at + 2)));
-            let value = block.get(at + 4..at + 4 + length).unwrap_or_default();
+        for (code, value) in options(block, 16, big) {
             match (code, value) {
-                (0, _) => break,
                 (2, name) => interface.name = String::from_utf8_lossy(&name[..name.len().min(64)]).into_owned(),
                 (9, &[resolution]) => interface.tick = Tick::new(resolution),
-                (14, value) => {
-                    if let Ok(value) = value.try_into() {
-                        interface.offset = if big { i64::from_be_bytes(value) } else { i64::from_le_bytes(value) };
-                    }
-                }
+                (14, value) => interface.offset = number(value, big).map_or(0, |offset| offset as i64),
                 _ => {}
             }
-            at += 4 + length.next_multiple_of(4);
         }
         interface
     }
@@ -92,6 +82,28 @@ impl Tick {
     }
 }
 
+/// The options of a block from an offset on, as pairs of code and value (draft-ietf-opsawg-pcapng, section 3.5). They end at
+/// one that exceeds the block.
+fn options(block: &[u8], mut at: usize, big: bool) -> impl Iterator<Item = (u16, &[u8])> {
+    let u16 = move |at: usize| {
+        let bytes = *block.get(at..)?.first_chunk()?;
+        Some(if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+    };
+    std::iter::from_fn(move || {
+        let (code, length) = (u16(at)?, usize::from(u16(at + 2)?));
+        // The last four bytes are the length of the block.
+        let value = block[..block.len() - 4].get(at + 4..at + 4 + length)?;
+        at += 4 + length.next_multiple_of(4);
+        (code != 0).then_some((code, value))
+    })
+}
+
+/// A number of eight bytes.
+fn number(value: &[u8], big: bool) -> Option<u64> {
+    let bytes = value.try_into().ok()?;
+    Some(if big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
+}
+
 /// All interfaces of a file, numbered across its sections.
 #[derive(Debug, Default)]
 pub(super) struct Interfaces {
@@ -111,6 +123,15 @@ impl Interfaces {
             self.all.push(interface);
         }
         room
+    }
+
+    /// Reads an interface statistics block (4.6) of at least 12 bytes. Its counts are those since the capture began.
+    pub(super) fn count(&mut self, block: &[u8], big: bool) {
+        let Some(&id) = block.get(8..).and_then(|rest| rest.first_chunk()) else { return };
+        let id = if big { u32::from_be_bytes(id) } else { u32::from_le_bytes(id) };
+        let Some(interface) = self.all.get_mut(self.section + id as usize) else { return };
+        let drops = options(block, 20, big).filter(|(code, _)| matches!(code, 5 | 7));
+        interface.dropped = drops.filter_map(|(_, value)| number(value, big)).fold(0, u64::saturating_add);
     }
 
     /// The interface with a given number in the current section, and its number in the file.
@@ -137,6 +158,23 @@ mod tests {
 
     fn of(resolution: u8) -> Interface {
         Interface { tick: Tick::new(resolution), ..Interface::plain(1) }
+    }
+
+    #[test]
+    fn drops_are_those_of_the_last_statistics() {
+        let statistics = |dropped: u64, by_system: u64| {
+            let options = [&[5, 0, 8, 0][..], &dropped.to_le_bytes(), &[7, 0, 8, 0], &by_system.to_le_bytes()].concat();
+            [&[5, 0, 0, 0, 48, 0, 0, 0, 0, 0, 0, 0][..], &[0; 8], &options, &[48, 0, 0, 0]].concat()
+        };
+        let mut all = Interfaces::default();
+        all.add(Interface::plain(1));
+        all.count(&statistics(7, 1), false);
+        all.count(&statistics(500, 20), false);
+        assert_eq!(all.all[0].dropped, 520);
+        // Statistics of an interface that is not described, and a block without options.
+        all.count(&[5, 0, 0, 0, 16, 0, 0, 0, 9, 0, 0, 0, 16, 0, 0, 0], false);
+        all.count(&[5, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0], false);
+        assert_eq!(all.all[0].dropped, 520);
     }
 
     #[test]

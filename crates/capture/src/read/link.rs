@@ -1,6 +1,13 @@
-//! Decodes link-layer frames: Ethernet II, 802.3 with LLC and SNAP, VLAN tags, Linux cooked, loopback, raw IP.
+//! Removes link headers, and what lies between them and the network layer: tags, labels, PPP.
+//!
+//! Ethernet, 802.3 with LLC and SNAP, VLAN tags, MPLS and PPPoE are in `ethernet.rs`; PPP and Cisco HDLC in
+//! `point_to_point.rs`; 802.11 and the headers of its captures in `wireless.rs`. Link types are those of tcpdump.org.
 
-use etherparse::EtherType;
+mod ethernet;
+mod point_to_point;
+mod wireless;
+
+use ethernet::{logical_link, typed};
 
 /// Type of the data after a link header.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,19 +16,77 @@ pub(super) enum Carried {
     Type(u16),
     /// An LLC header without an EtherType.
     Llc,
-    /// Unknown, or not captured.
+    /// Unknown, encrypted, or not captured.
     Unknown,
+}
+
+/// What lies between the link header and the network layer, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tags(u8);
+
+impl Tags {
+    pub(super) const VLAN: Self = Self(1);
+    pub(super) const LLC: Self = Self(2);
+    pub(super) const MPLS: Self = Self(4);
+    pub(super) const PPPOE: Self = Self(8);
+    pub(super) const VN_TAG: Self = Self(16);
+    pub(super) const E_TAG: Self = Self(32);
+
+    /// All of them, with their names in `tshark`.
+    pub(super) const ALL: [(Self, &'static str); 6] = [
+        (Self::VLAN, "vlan"),
+        (Self::LLC, "llc"),
+        (Self::MPLS, "mpls"),
+        (Self::PPPOE, "pppoes"),
+        (Self::VN_TAG, "vntag"),
+        (Self::E_TAG, "ieee8021br"),
+    ];
+
+    #[inline]
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub(super) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    #[inline]
+    const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 /// The content of a frame without its link header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Frame<'a> {
     pub(super) carried: Carried,
-    pub(super) vlan: bool,
-    pub(super) llc: bool,
+    pub(super) tags: Tags,
     pub(super) payload: &'a [u8],
     /// Size of the headers before the payload, in bytes.
     pub(super) before: usize,
+}
+
+impl<'a> Frame<'a> {
+    /// Data of a type behind `before` bytes of headers.
+    #[inline]
+    fn of(carried: Carried, bytes: &'a [u8], before: usize) -> Self {
+        let payload = bytes.get(before..).unwrap_or_default();
+        let carried = if before > bytes.len() { Carried::Unknown } else { carried };
+        Self { carried, tags: Tags::default(), payload, before }
+    }
+
+    /// Data that cannot be read further.
+    #[inline]
+    fn unknown(bytes: &'a [u8]) -> Self {
+        Self::of(Carried::Unknown, bytes, bytes.len())
+    }
+
+    #[inline]
+    fn tagged(self, tags: Tags) -> Self {
+        Self { tags: self.tags.and(tags), ..self }
+    }
 }
 
 /// The name of a link type, as in `tshark` if it has one.
@@ -29,72 +94,43 @@ pub(super) fn name(link: u16) -> Option<&'static str> {
     Some(match link {
         0 | 108 => "null",
         1 => "eth",
+        9 | 50 | 166 => "ppp",
+        10 => "fddi",
         12 | 14 | 101 | 228 | 229 => "raw",
+        104 => "chdlc",
+        105 => "wlan",
         113 | 276 => "sll",
+        119 => "prism",
+        127 => "radiotap",
+        163 => "wlancap",
+        192 => "ppi",
         _ => return None,
     })
 }
 
-const IPV4: u16 = EtherType::IPV4.0;
-const IPV6: u16 = EtherType::IPV6.0;
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
 
 /// Removes the link header.
 #[inline]
 pub(super) fn open(link: u16, bytes: &[u8]) -> Frame<'_> {
     match link {
-        1 => ethernet(bytes),
+        1 => ethernet::open(bytes),
         0 | 108 => loopback(bytes),
-        12 | 14 | 101 => raw(bytes),
-        228 => plain(Carried::Type(IPV4), bytes, 0),
-        229 => plain(Carried::Type(IPV6), bytes, 0),
+        12 | 14 | 101 => raw(bytes, 0),
+        228 => Frame::of(Carried::Type(IPV4), bytes, 0),
+        229 => Frame::of(Carried::Type(IPV6), bytes, 0),
         // The protocol is in bytes 14 and 15 for LINKTYPE_LINUX_SLL, and in bytes 0 and 1 for LINKTYPE_LINUX_SLL2.
         113 => cooked(bytes, 14, 16),
         276 => cooked(bytes, 0, 20),
-        _ => plain(Carried::Unknown, bytes, 0),
+        // Frame control and two addresses precede the LLC header.
+        10 => logical_link(bytes, 13),
+        9 | 50 | 166 => point_to_point::ppp(bytes, 0),
+        104 => point_to_point::cisco(bytes),
+        105 => wireless::open(bytes, 0),
+        119 | 127 | 163 | 192 => wireless::described(link, bytes),
+        _ => Frame::of(Carried::Unknown, bytes, 0),
     }
-}
-
-#[inline]
-fn plain(carried: Carried, bytes: &[u8], before: usize) -> Frame<'_> {
-    let payload = bytes.get(before..).unwrap_or_default();
-    let carried = if before > bytes.len() { Carried::Unknown } else { carried };
-    Frame { carried, vlan: false, llc: false, payload, before }
-}
-
-#[inline]
-fn ethernet(bytes: &[u8]) -> Frame<'_> {
-    match u16_at(bytes, 12) {
-        Some(kind) => typed(kind, bytes, 14),
-        None => plain(Carried::Unknown, bytes, bytes.len()),
-    }
-}
-
-/// Removes VLAN tags, and LLC if the type field contains a length.
-#[inline]
-fn typed(mut kind: u16, bytes: &[u8], mut before: usize) -> Frame<'_> {
-    let mut vlan = false;
-    // 802.1Q, 802.1ad, and the older QinQ tag.
-    while matches!(kind, 0x8100 | 0x88a8 | 0x9100) {
-        vlan = true;
-        match u16_at(bytes, before + 2) {
-            Some(next) => (kind, before) = (next, before + 4),
-            None => return Frame { vlan, ..plain(Carried::Unknown, bytes, bytes.len()) },
-        }
-    }
-    let frame = if kind <= 1500 { logical_link(bytes, before) } else { plain(Carried::Type(kind), bytes, before) };
-    Frame { vlan, ..frame }
-}
-
-/// LLC (IEEE 802.2), and SNAP with an EtherType if its organisation code is zero (RFC 1042).
-fn logical_link(bytes: &[u8], before: usize) -> Frame<'_> {
-    let header = bytes.get(before..).unwrap_or_default();
-    let frame = match header {
-        [0xaa, 0xaa, 3, 0, 0, 0, high, low, ..] => {
-            plain(Carried::Type(u16::from_be_bytes([*high, *low])), bytes, before + 8)
-        }
-        _ => plain(Carried::Llc, bytes, before),
-    };
-    Frame { llc: true, ..frame }
 }
 
 /// Cooked frames: small protocol numbers are Linux-specific; 4 means LLC.
@@ -102,7 +138,7 @@ fn cooked(bytes: &[u8], at: usize, before: usize) -> Frame<'_> {
     match u16_at(bytes, at) {
         Some(4) => logical_link(bytes, before),
         Some(kind) if kind > 1500 => typed(kind, bytes, before),
-        _ => plain(Carried::Unknown, bytes, before.min(bytes.len())),
+        _ => Frame::of(Carried::Unknown, bytes, before.min(bytes.len())),
     }
 }
 
@@ -117,17 +153,17 @@ fn loopback(bytes: &[u8]) -> Frame<'_> {
         },
         _ => Carried::Unknown,
     };
-    plain(carried, bytes, 4.min(bytes.len()))
+    Frame::of(carried, bytes, 4.min(bytes.len()))
 }
 
-/// Raw IP: the first four bits contain the version.
-fn raw(bytes: &[u8]) -> Frame<'_> {
-    let carried = match bytes.first().map(|byte| byte >> 4) {
+/// IP without a header that says so: its first four bits contain the version.
+fn raw(bytes: &[u8], before: usize) -> Frame<'_> {
+    let carried = match bytes.get(before).map(|byte| byte >> 4) {
         Some(4) => Carried::Type(IPV4),
         Some(6) => Carried::Type(IPV6),
         _ => Carried::Unknown,
     };
-    plain(carried, bytes, 0)
+    Frame::of(carried, bytes, before)
 }
 
 #[inline]
@@ -139,39 +175,26 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn ethernet_of(rest: &[u8]) -> Vec<u8> {
-        [&[0; 12], rest].concat()
-    }
-
-    #[test]
-    fn two_tags_then_ip() {
-        let bytes = ethernet_of(&[0x88, 0xa8, 0, 1, 0x81, 0, 0, 2, 8, 0, 0x45]);
-        let frame = open(1, &bytes);
-        assert_eq!((frame.carried, frame.vlan, frame.payload), (Carried::Type(0x0800), true, &[0x45][..]));
-    }
-
-    #[test]
-    fn snap_carries_a_type_and_other_llc_does_not() {
-        let snap = ethernet_of(&[0, 9, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45]);
-        assert_eq!(open(1, &snap).carried, Carried::Type(0x0800));
-        assert!(open(1, &snap).llc);
-        let spanning_tree = ethernet_of(&[0, 38, 0x42, 0x42, 3, 0]);
-        assert_eq!(open(1, &spanning_tree).carried, Carried::Llc);
-    }
-
     #[test]
     fn loopback_in_either_order() {
         for bytes in [[2, 0, 0, 0, 0x45], [0, 0, 0, 2, 0x45]] {
-            assert_eq!(open(0, &bytes).carried, Carried::Type(0x0800));
+            assert_eq!(open(0, &bytes).carried, Carried::Type(IPV4));
         }
-        assert_eq!(open(0, &[30, 0, 0, 0, 0x60]).carried, Carried::Type(0x86dd));
+        assert_eq!(open(0, &[30, 0, 0, 0, 0x60]).carried, Carried::Type(IPV6));
+    }
+
+    #[test]
+    fn fddi_carries_llc() {
+        let bytes = [&[0x57][..], &[0; 12], &[0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45]].concat();
+        let frame = open(10, &bytes);
+        assert_eq!((frame.carried, frame.payload), (Carried::Type(IPV4), &[0x45][..]));
     }
 
     #[test]
     fn what_is_cut_off_is_unknown() {
-        for link in [0, 1, 101, 113, 276] {
-            assert_eq!(open(link, &[]).carried, Carried::Unknown);
+        // Link types 228 and 229 are IP by definition.
+        for link in (0..300).filter(|link| !matches!(link, 228 | 229)) {
+            assert_eq!(open(link, &[]).carried, Carried::Unknown, "{link}");
         }
-        assert_eq!(open(1, &ethernet_of(&[0x81, 0, 0])).carried, Carried::Unknown);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use etherparse::{EtherType, IpNumber};
 
-use super::link::{self, Carried};
+use super::link::{self, Carried, Tags};
 
 /// Number of packets and their size as sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Count {
 /// The layer of a protocol: a packet is counted once in each layer that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// Link type and VLAN tags.
+    /// Link type, and tags, labels and sessions between it and the network layer.
     Link,
     /// Protocol carried by the link.
     Network,
@@ -39,8 +39,8 @@ pub(super) struct Mix {
     /// Link types except the most recent one, which is counted separately because it rarely changes.
     links: BTreeMap<u16, Count>,
     last_link: (u16, Count),
-    vlan: Count,
-    llc: Count,
+    /// By tag, in the order of `Tags::ALL`.
+    tags: [Count; Tags::ALL.len()],
     ip: Count,
     ipv6: Count,
     types: BTreeMap<u16, Count>,
@@ -53,8 +53,7 @@ impl Mix {
         Self {
             links: BTreeMap::new(),
             last_link: (0, Count::default()),
-            vlan: Count::default(),
-            llc: Count::default(),
+            tags: [Count::default(); Tags::ALL.len()],
             ip: Count::default(),
             ipv6: Count::default(),
             types: BTreeMap::new(),
@@ -72,11 +71,12 @@ impl Mix {
             self.links.insert(other, count);
         }
         self.last_link.1.add(bytes);
-        if frame.vlan {
-            self.vlan.add(bytes);
-        }
-        if frame.llc {
-            self.llc.add(bytes);
+        if !frame.tags.is_empty() {
+            for (count, (tag, _)) in self.tags.iter_mut().zip(Tags::ALL) {
+                if frame.tags.has(tag) {
+                    count.add(bytes);
+                }
+            }
         }
         match frame.carried {
             Carried::Type(0x0800) => self.ip.add(bytes),
@@ -108,8 +108,9 @@ impl Mix {
         for (&number, &count) in self.links.iter().chain([(&self.last_link.0, &self.last_link.1)]) {
             tell(Layer::Link, link::name(number).map_or_else(|| format!("link-{number}"), str::to_owned), count);
         }
-        tell(Layer::Link, "vlan".to_owned(), self.vlan);
-        tell(Layer::Link, "llc".to_owned(), self.llc);
+        for (&count, (_, name)) in self.tags.iter().zip(Tags::ALL) {
+            tell(Layer::Link, name.to_owned(), count);
+        }
         tell(Layer::Network, "ip".to_owned(), self.ip);
         tell(Layer::Network, "ipv6".to_owned(), self.ipv6);
         for (&kind, &count) in &self.types {

@@ -15,9 +15,9 @@ const DCCP: u8 = 33;
 const SCTP: u8 = 132;
 const UDP_LITE: u8 = 136;
 
-/// An IP packet, version 4 or 6; for tunnelled packets, the outer one.
+/// An IP packet, version 4 or 6.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ip {
+pub(super) struct Ip<'a> {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
     /// Transport protocol after all extension headers (IANA protocol number).
@@ -26,9 +26,17 @@ pub(super) struct Ip {
     pub(super) service: u8,
     /// Whether the packet is a fragment.
     pub(super) fragment: bool,
+    /// Identification of IPv4, which most senders count up, or give no value but 0; 0 for IPv6.
+    pub(super) id: u16,
+    /// Time to live, or hop limit.
+    pub(super) hops: u8,
     /// Source and destination port; `None` if the protocol has none, or they are not in this fragment or not captured.
     pub(super) ports: Option<(u16, u16)>,
     pub(super) tcp: Option<Tcp>,
+    /// The captured part of what IP carries; empty behind the first fragment.
+    pub(super) inside: &'a [u8],
+    /// Size of that as sent, in bytes.
+    pub(super) beyond: u32,
 }
 
 /// TCP fields needed to track a conversation.
@@ -44,12 +52,15 @@ pub(super) struct Tcp {
 
 pub(super) const FIN: u8 = 1;
 pub(super) const SYN: u8 = 2;
+pub(super) const RST: u8 = 4;
 pub(super) const ACK: u8 = 16;
+pub(super) const ECE: u8 = 64;
+pub(super) const CWR: u8 = 128;
 
 /// Parses an IPv4 header (RFC 791). `wire` is the number of bytes sent, including the header. `None` if the header is
 /// incomplete.
 #[inline]
-pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
+pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip<'_>> {
     let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
     // The length field is zero or too large if the sender's network card has yet to split the segment.
     let total = match u32::from(header.total_len()) {
@@ -62,8 +73,12 @@ pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
         protocol: header.protocol().0,
         service: header.slice()[1],
         fragment: header.is_fragmenting_payload(),
+        id: header.identification(),
+        hops: header.ttl(),
         ports: None,
         tcp: None,
+        inside: &[],
+        beyond: 0,
     };
     let before = header.slice().len();
     if header.fragments_offset().value() == 0 {
@@ -74,7 +89,7 @@ pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
 
 /// Parses an IPv6 header (RFC 8200) and the captured extension headers.
 #[inline]
-pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip> {
+pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip<'_>> {
     let header = Ipv6HeaderSlice::from_slice(bytes).ok()?;
     let room = wire.saturating_sub(40);
     // Zero means a jumbogram (RFC 2675), or a segment that the network card has yet to split.
@@ -88,19 +103,23 @@ pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip> {
         protocol: header.next_header().0,
         service: header.traffic_class(),
         fragment: false,
+        id: 0,
+        hops: header.hop_limit(),
         ports: None,
         tcp: None,
+        inside: &[],
+        beyond: 0,
     };
     packet.carried(&bytes[40..], total);
     Some(packet)
 }
 
-impl Ip {
+impl<'a> Ip<'a> {
     /// Skips extension headers (RFC 8200, section 4; RFC 4302, section 2).
     ///
     /// Does not use etherparse's iterator, which in version 0.21 reads beyond a truncated chain, as fuzzing found.
     #[inline]
-    fn carried(&mut self, mut bytes: &[u8], mut wire: u32) {
+    fn carried(&mut self, mut bytes: &'a [u8], mut wire: u32) {
         loop {
             let length = match (self.protocol, bytes) {
                 (HOP_BY_HOP | ROUTING | DESTINATION, [_, length, ..]) => 8 * (usize::from(*length) + 1),
@@ -122,7 +141,28 @@ impl Ip {
             let Some(rest) = bytes.get(length..) else { return };
             (bytes, wire) = (rest, wire.saturating_sub(length as u32));
         }
+        (self.inside, self.beyond) = (bytes, wire);
         self.transport(bytes, wire);
+    }
+
+    /// Whether this is a TCP segment whose header was not captured.
+    #[inline]
+    pub(super) const fn is_unread(&self) -> bool {
+        self.protocol == TCP && self.tcp.is_none() && !self.fragment
+    }
+
+    /// TSval of TCP's timestamps (RFC 7323, section 3.2), if it was captured.
+    pub(super) fn stamp(&self) -> Option<u32> {
+        let length = 4 * usize::from(self.inside.get(12)? >> 4);
+        let mut options = self.inside.get(20..length.min(self.inside.len()))?;
+        loop {
+            options = match options {
+                [8, 10, a, b, c, d, ..] => return Some(u32::from_be_bytes([*a, *b, *c, *d])),
+                [1, rest @ ..] => rest,
+                [kind, length, ..] if *kind > 1 && *length > 1 => options.get(usize::from(*length)..)?,
+                _ => return None,
+            };
+        }
     }
 
     /// Parses the start of the transport header. `wire` is its size as sent, including the payload.
@@ -161,9 +201,9 @@ mod tests {
         [&bytes, rest].concat()
     }
 
-    fn read(next: u8, rest: &[u8]) -> Ip {
-        let bytes = six(next, rest);
-        version6(&bytes, bytes.len() as u32).unwrap()
+    fn read(next: u8, rest: &[u8]) -> Ip<'static> {
+        let bytes = six(next, rest).leak();
+        version6(bytes, bytes.len() as u32).unwrap()
     }
 
     const SEGMENT: [u8; 20] = [3, 232, 0, 80, 0, 0, 0, 7, 0, 0, 0, 9, 0x50, 0x18, 1, 0, 0, 0, 0, 0];
@@ -193,6 +233,21 @@ mod tests {
         assert_eq!((ip.protocol, ip.ports), (TCP, None));
         assert_eq!(read(DESTINATION, &[6]).protocol, DESTINATION);
         assert_eq!(version6(&six(6, &[])[..39], 60), None);
+    }
+
+    #[test]
+    fn stamps_are_found_behind_other_options() {
+        let with = |options: &[u8]| {
+            let mut segment = SEGMENT;
+            segment[12] = (5 + options.len() as u8 / 4) << 4;
+            read(6, &[&segment[..], options, b"data"].concat()).stamp()
+        };
+        assert_eq!(with(&[1, 1, 8, 10, 0, 0, 1, 2, 0, 0, 0, 9]), Some(258));
+        assert_eq!(with(&[2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0]), Some(7));
+        assert_eq!(with(&[2, 4, 5, 180]), None);
+        assert_eq!(with(&[0, 8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0]), None, "behind the end of the options");
+        assert_eq!(with(&[3, 0, 8, 10]), None, "a length of 0");
+        assert_eq!(with(&[3, 99, 8, 10]), None, "a length beyond the header");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub const NONE: i32 = -1;
 /// A batch of packets: columns of equal length, and the names that their numbers refer to.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// Nanoseconds since 1970.
+    /// Nanoseconds since 1970, or [`UNTIMED`](super::UNTIMED).
     pub time: Vec<i64>,
     /// Index of the interface in the file.
     pub interface: Vec<u32>,
@@ -40,8 +40,12 @@ pub struct Rows {
     pub ecn: Vec<i32>,
     /// Whether the packet is a fragment.
     pub fragment: Vec<bool>,
-    /// Whether the packet is a TCP retransmission.
-    pub retransmission: Vec<bool>,
+    /// 1 if the packet is a TCP segment sent again, 0 if not, `NONE` if its header was not captured.
+    pub retransmission: Vec<i32>,
+    /// The same for a TCP segment that was overtaken by others.
+    pub overtaken: Vec<i32>,
+    /// Whether the packet was captured before.
+    pub copy: Vec<bool>,
     pub(super) addresses: IndexSet<IpAddr, RandomState>,
     pub(super) protocols: IndexSet<Protocol, RandomState>,
     /// Number of the batch, from 1.

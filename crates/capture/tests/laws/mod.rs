@@ -3,7 +3,10 @@
 use std::io::Cursor;
 
 use ackclock_capture::anonymise::Anonymiser;
-use ackclock_capture::read::{Capture, Layer, NONE, Rows, Stop};
+use ackclock_capture::read::{Capture, Counts, Layer, NONE, Rows, Stop};
+
+/// What lies between link and network, and counts besides the link types.
+const TAGS: [&str; 6] = ["vlan", "llc", "mpls", "pppoes", "vntag", "ieee8021br"];
 
 /// Reads bytes to the end and checks the results for consistency; returns the number of packets.
 pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
@@ -19,10 +22,15 @@ pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
         for flow in capture.flows() {
             flows += 1;
             assert!(flow.first <= flow.last);
-            for way in flow.ways {
+            let mut other = flow.ways[1].packets;
+            for way in &flow.ways {
                 in_flows += way.packets;
-                assert!(way.retransmissions + way.round_trips <= 2 * way.packets);
-                assert!(way.round_trip_least <= way.round_trip_sum);
+                let Counts { retransmissions, overtaken, uncertain, unread, copies, .. } = *way.counts();
+                assert!(retransmissions + overtaken + unread + copies <= way.packets);
+                assert!(uncertain <= retransmissions + overtaken);
+                assert!(way.counts().round_trips <= way.packets + other);
+                assert!(way.counts().round_trip_least <= way.counts().round_trip_sum);
+                other = way.packets;
             }
         }
     }
@@ -33,14 +41,17 @@ pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
     assert!(flows <= of_ip);
     let (counts, volumes) = capture.arrivals();
     let odd = capture.oddities();
-    assert_eq!(counts.iter().map(|&count| u64::from(count)).sum::<u64>() + odd.before, packets);
+    assert_eq!(
+        counts.iter().map(|&count| u64::from(count)).sum::<u64>() + odd.before + odd.apart + odd.timeless,
+        packets
+    );
     assert!(volumes.iter().sum::<u64>() <= capture.bytes());
     assert!(counts.len() <= 1 << 22);
     // Each packet has one link type, and IP carries one protocol.
     let protocols = capture.protocols();
     let of = |wanted: Layer| {
         let named = protocols.iter().filter(|(layer, _, _)| *layer == wanted);
-        named.filter(|(_, name, _)| name != "vlan" && name != "llc").map(|(_, _, count)| count.packets).sum::<u64>()
+        named.filter(|(_, name, _)| !TAGS.contains(&name.as_str())).map(|(_, _, count)| count.packets).sum::<u64>()
     };
     assert_eq!(of(Layer::Link), packets);
     assert!(of(Layer::Network) <= packets);
@@ -68,8 +79,10 @@ fn check(rows: &Rows, other: &Anonymiser) {
         rows.ecn.len(),
         rows.fragment.len(),
         rows.retransmission.len(),
+        rows.overtaken.len(),
+        rows.copy.len(),
     ];
-    assert_eq!(lengths, [rows.len(); 13]);
+    assert_eq!(lengths, [rows.len(); 15]);
     let (addresses, protocols) = (rows.addresses(None).len() as i32, rows.protocols().len() as i32);
     assert!(rows.source.iter().chain(&rows.destination).all(|&place| (NONE..addresses).contains(&place)));
     assert!(rows.transport.iter().all(|&place| (NONE..protocols).contains(&place)));
