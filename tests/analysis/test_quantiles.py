@@ -33,7 +33,8 @@ def test_what_has_no_value_counts_as_infinite() -> None:
     samples: list[list[float]] = [[1, 2, 3, np.nan], [1, 2, 3, 4]]
     assert quantile_interval(samples, 0.75) == mean_interval([3, 3])
     assert [each.mean for each in cdf_intervals(samples, [4])] == [0.875]
-    with pytest.raises(ValueError, match=r"share: 0\.9 is not allowed; must give a finite quantile"):
+    cause = r"sample 0 has no finite value for 1 of 4, such as transfers that did not end: must be at most 0\.75"
+    with pytest.raises(ValueError, match=rf"share: 0\.9 is not allowed; {cause}"):
         quantile_interval(samples, 0.9)
 
 

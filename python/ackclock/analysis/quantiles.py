@@ -42,7 +42,8 @@ def quantile_interval(samples: Sequence[ArrayLike], share: float, *, level: floa
     Raises
     ------
     ValueError
-        A sample is empty, the share is out of bounds, or a quantile is infinite.
+        A sample is empty, the share is out of bounds, or a quantile is infinite, since too many values of a sample are
+        missing or infinite: the message says how many, and up to which share all samples have a quantile.
 
     Examples
     --------
@@ -51,10 +52,21 @@ def quantile_interval(samples: Sequence[ArrayLike], share: float, *, level: floa
     """
     if not 0 < share <= 1:
         raise ValueError(f"share: {share} is not allowed; must be above 0 and up to 1")
-    found = [float(np.quantile(values, share, method="inverted_cdf")) for values in map(_filled, samples)]
+    filled = [_filled(values) for values in samples]
+    found = [float(np.quantile(values, share, method="inverted_cdf")) for values in filled]
     if not np.isfinite(found).all():
-        raise ValueError(f"share: {share} is not allowed; must give a finite quantile in each sample")
+        raise ValueError(f"share: {share} is not allowed; {_unknown(filled)}")
     return mean_interval(found, level=level)
+
+
+def _unknown(samples: Sequence[NDArray[np.float64]]) -> str:
+    """Say which sample lacks most values, and up to which share all samples have a quantile."""
+    counts = [(int(np.count_nonzero(~np.isfinite(values))), values.size) for values in samples]
+    place, (missing, size) = max(enumerate(counts), key=lambda each: each[1][0] / each[1][1])
+    return (
+        f"sample {place} has no finite value for {missing} of {size}, such as transfers that did not end: "
+        f"must be at most {1 - missing / size:.4g}"
+    )
 
 
 def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float = 0.95) -> list[Interval]:

@@ -83,12 +83,11 @@ def _tally(judged: Sequence[Judged]) -> Statement:
         for origin, some in whose.items()
         if some
     ]
-    failed = [
-        f"{one.claim.text.rstrip('.')} ({one.claim.key})"
-        for one in judged
-        if one.verdict in (Verdict.NOT, Verdict.REVERSED)
-    ]
-    lost = _FAILED["again"] if whose["again"] else _FAILED["ours" if apart else "paper"]
+    failed: dict[str, list[str]] = {}
+    for one in judged:
+        if one.verdict in (Verdict.NOT, Verdict.REVERSED):
+            lost = _FAILED["again" if one.claim.origin == "again" else "ours" if apart else "paper"]
+            failed.setdefault(lost, []).append(f"{one.claim.text.rstrip('.')} ({one.claim.key})")
     undecided = [one.claim.key for one in judged if one.verdict is Verdict.UNDECIDED]
     settings: dict[tuple[Origin, str], list[str]] = {}
     for one in judged:
@@ -105,7 +104,7 @@ def _tally(judged: Sequence[Judged]) -> Statement:
         text=" ".join(
             text
             for text, there in (
-                (f"{lost}: {'; '.join(failed)}.", failed),
+                (" ".join(f"{lost}: {'; '.join(claims)}." for lost, claims in failed.items()), failed),
                 (
                     f"Undecided, since the 95 % intervals leave the verdict open: {', '.join(undecided)}.",
                     undecided,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,8 @@ class Again(Rule):
     elsewhere
         What the paper found, asked of runs with one setting changed, by the name of the setting. If the answer is the
         opposite of the usual one, the verdict on this sender depends on the setting.
+    asked
+        Senders whose verdict is undecided if no run of theirs has a value; others count as not asked then.
 
     """
 
@@ -53,11 +55,12 @@ class Again(Rule):
         *,
         opposite: Answers | None = None,
         elsewhere: Mapping[str, Answers] = MappingProxyType({}),
+        asked: Sequence[str] = (),
     ) -> None:
-        self._still, self._opposite, self._elsewhere = still, opposite, elsewhere
-        asked = [still, *([opposite] if opposite else [])]
+        self._still, self._opposite, self._elsewhere, self._asked = still, opposite, elsewhere, asked
+        questions = [still, *([opposite] if opposite else [])]
         self.quantities = tuple(
-            {one.reported.words: one.reported for each in asked for one in each.quantities}.values()
+            {one.reported.words: one.reported for each in questions for one in each.quantities}.values()
         )
         reversed_ = f"; reversed if {opposite.words}" if opposite else ""
         changed = (
@@ -72,10 +75,10 @@ class Again(Rule):
         )
 
     def each(self, ours: Side) -> Mapping[Scalar, Verdict]:
-        """Return the verdict on each sender that has runs."""
+        """Return the verdict on each sender that was asked."""
         opposite = self._answers(self._opposite, ours) if self._opposite else {}
         moved = self._moved(ours)
-        found: dict[Scalar, Verdict] = {}
+        found: dict[Scalar, Verdict] = dict.fromkeys(self._asked, Verdict.UNDECIDED)
         for sender, answer in self._answers(self._still, ours).items():
             if moved.get(sender):
                 found[sender] = Verdict.DEPENDS
@@ -106,7 +109,7 @@ class Again(Rule):
         ]
         return Outcome(
             verdict=verdict,
-            why=f"{capital('; '.join(said))}.{''.join(where)}",
+            why=f"{capital('; '.join(said))}.{''.join(where)}" if each else "No sender meets the condition.",
             setting=listed([setting for setting, senders in settings.items() if senders])
             if verdict is Verdict.DEPENDS
             else "",
@@ -132,7 +135,8 @@ class Again(Rule):
 BY_SENDERS = (
     "Of all: still true if more than half of the senders still do it and none does not; true of some if some do and "
     "some do not; no longer true if more than half do not and none does, and reversed if most of these are reversed; "
-    "otherwise undecided. A sender for which the 95 % intervals leave the answer open counts for neither."
+    "otherwise it depends on a setting if the answer for a sender does, and is undecided if none does. A sender for "
+    "which the 95 % intervals leave the answer open, or whose answer depends on a setting, counts for neither."
 )
 """Text of the rule `of_all` in reports."""
 

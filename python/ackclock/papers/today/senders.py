@@ -62,6 +62,9 @@ TODAY = Named("today's senders", [sender.name for sender in _TODAY])
 UNMARKED: Sequence[str] = [name for name in SENDERS if name != "DCTCP"]
 """The senders of runs whose queue does not mark packets: without DCTCP, which is Reno then, packet for packet."""
 
+UNMARKED_TODAY: Sequence[str] = [name for name in TODAY if name in UNMARKED]
+"""Today's senders of such runs."""
+
 SCALABLE = ("DCTCP", "Prague")
 """Senders that count marks instead of halving at each; they use ECN in every network, but need a queue that marks."""
 

@@ -36,7 +36,7 @@ from ackclock.papers.today.parts.many import (
     SETTINGS,
     T1_PIPE,
 )
-from ackclock.papers.today.senders import DEFINITION, TODAY
+from ackclock.papers.today.senders import DEFINITION, TODAY, UNMARKED_TODAY
 
 claim = partial(DEFINITION.claim, __name__)
 
@@ -149,7 +149,7 @@ _fast_near = EXPONENT.at("distances", sender=TODAY, network="1 Gb/s", change=NON
 
 CLAIMS = (
     claim("N-1", _with_settings(_synchrony, _synchronised)),
-    claim("N-2", Again(_fast_synchrony.at_least(TOGETHER))),
+    claim("N-2", Again(_fast_synchrony.at_least(TOGETHER), asked=UNMARKED_TODAY)),
     claim("N-3", Again(_synchrony(PROCESSING).below(APART).where(_synchronised(_synchrony(NONE))))),
     claim("N-4", _with_settings(_jain, lambda one: one.at_least(EQUAL), opposite=_jain(NONE).below(UNEQUAL))),
     claim("N-5", Again(_fast_jain.at_least(EQUAL), opposite=_fast_jain.below(UNEQUAL))),
@@ -157,7 +157,7 @@ CLAIMS = (
     claim(
         "N-7", Again(_busy.below(_starved(NONE)).where(_shut_off(_starved(NONE))), opposite=_busy.above(_starved(NONE)))
     ),
-    claim("N-8", Again(_law(_few, FEW.name).near(formula(FEW, BUFFER + T1_PIPE), by=0.2))),
+    claim("N-8", Again(_law(_few, FEW.name).near(formula(FEW, BUFFER + T1_PIPE), by=0.2), asked=UNMARKED_TODAY)),
     claim(
         "N-9",
         Again(
