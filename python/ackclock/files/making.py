@@ -151,16 +151,20 @@ def replace_folder(made: Path, out: Path) -> None:
 
 
 def _locked(out: Path, create: Callable[[Path], None]) -> tuple[Path, int | None]:
-    """Create a file or folder, and lock it."""
+    """Create a file or folder, and lock it. An interrupt in between removes it."""
     while True:
         made = beside(out)
-        create(made)
-        if made.is_dir() and not _LOCKS_FOLDERS:
-            return made, None
-        held = os.open(made, os.O_RDONLY)
-        lock(held, alone=True)
-        if made.exists():  # nobody took it for a leftover before it was locked
-            return made, held
+        try:
+            create(made)
+            if made.is_dir() and not _LOCKS_FOLDERS:
+                return made, None
+            held = os.open(made, os.O_RDONLY)
+            lock(held, alone=True)
+            if made.exists():  # nobody took it for a leftover before it was locked
+                return made, held
+        except BaseException:
+            _remove(made)
+            raise
         os.close(held)
 
 
