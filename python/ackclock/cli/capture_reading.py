@@ -201,7 +201,8 @@ def _show(read: Capture, summary: Mapping[str, Any]) -> None:
     if len(read.flows):
         out.print()
         out.print(_flow_table(read))
-        out.print(Text(f"{read.flow_count:,} conversations{_again(read)}"))
+        count = f"{read.flow_count:,} conversation{'' if read.flow_count == 1 else 's'}"
+        out.print(Text(f"{count}{_again(read)}"))
     arrivals = summary["arrivals"]
     if "cov" in arrivals:
         spread = _hurst(arrivals["hurst"])
@@ -219,7 +220,7 @@ def _again(read: Capture) -> str:
     """Say how many segments were sent again, overtaken, or missed."""
     if read.retransmissions is None or read.overtaken is None:
         return "; retransmissions are unknown"
-    parts = [f"{read.retransmissions:,} TCP segments sent again"]
+    parts = [f"{read.retransmissions:,} TCP segment{'' if read.retransmissions == 1 else 's'} sent again"]
     parts += [f"{read.overtaken:,} overtaken"] if read.overtaken else []
     return f" with {', '.join(parts)}"
 
