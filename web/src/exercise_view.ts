@@ -34,9 +34,14 @@ export class ExerciseView {
       void this.check(exercise, new FormData(form));
     });
     const hint = element("details", { class: "more" }, element("summary", {}, "Hint"), element("p", {}, exercise.hint));
+    this.forget();
+    this.root.replaceChildren(element("p", {}, exercise.question), form, hint, this.reply);
+  }
+
+  /** Removes the reply, which is no longer about the run that is shown. */
+  forget(): void {
     this.reply.className = "reply";
     this.reply.replaceChildren();
-    this.root.replaceChildren(element("p", {}, exercise.question), form, hint, this.reply);
   }
 
   private fields(exercise: Exercise): HTMLElement[] {
@@ -68,7 +73,7 @@ export class ExerciseView {
     switch (exercise.kind) {
       case "run": {
         const yours = this.current();
-        if (yours === undefined) return { isRight: false, text: "The run is not ready yet. Wait until it is drawn, and check again." };
+        if (yours === undefined) return { isRight: false, text: "There is no run with these settings yet. Wait until it is drawn, or correct the value that is refused, and check again." };
         // defaults that are written out are no changes
         const whole = (tables: Tables): Tables => readTable(tables, "Scenario", "", this.catalogue.tables);
         return replyToRun(exercise, { ...(await run({})), tables: whole(base) }, { ...yours, tables: whole(yours.tables) });

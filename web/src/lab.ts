@@ -43,6 +43,8 @@ export class Lab {
   private readonly givenKnobs: GivenKnobs;
   private readonly close: Close;
   private readonly exercise: ExerciseView;
+  /** Whether the settings are no scenario: the run that is drawn has earlier ones. */
+  private isRefused = false;
   private readonly time: TimeBar;
   private sides: Side[] = [];
   private scene: Scene | undefined;
@@ -126,7 +128,7 @@ export class Lab {
 
   private judged(): (Drawn & { tables: Tables }) | undefined {
     const { drawn, described, state } = this.current;
-    return drawn === undefined || drawn.scenario !== described ? undefined : { ...drawn, tables: scenarioOf(state) };
+    return drawn === undefined || drawn.scenario !== described || this.isRefused ? undefined : { ...drawn, tables: scenarioOf(state) };
   }
 
   private side(state: State): Side {
@@ -209,6 +211,7 @@ export class Lab {
   private change(state: State): void {
     this.history?.add(state, document.activeElement?.id ?? "");
     this.current.state = state;
+    this.exercise.forget();
     this.arranged();
     this.run(this.current);
   }
@@ -217,6 +220,7 @@ export class Lab {
   private restore(state: State | undefined): void {
     if (state === undefined) return;
     this.current.state = state;
+    this.exercise.forget();
     this.settings(state);
     this.arranged();
     this.run(this.current);
@@ -231,9 +235,11 @@ export class Lab {
     try {
       side.described = this.described(side.state);
     } catch (error) {
+      if (side === this.current) this.isRefused = true;
       this.fail((error as Error).message);
       return;
     }
+    if (side === this.current) this.isRefused = false;
     if (!keepsError) this.fail("");
     const { plan, shown } = requestOf(side.described);
     const { seed } = side.state.change;

@@ -108,6 +108,11 @@ export class Plot {
     const { plot } = this;
     this.notes.hidden = notes.length === 0 || plot === undefined;
     if (plot === undefined) return;
+    // a new plot has its places only once it is drawn
+    if (!Number.isFinite(plot.valToPos(plot.scales["x"]?.max ?? 0, "x"))) {
+      requestAnimationFrame(() => { if (this.noted === notes && this.plot === plot && this.root.isConnected) this.note(notes); });
+      return;
+    }
     const [left, bottom] = [this.place.offsetLeft + plot.over.offsetLeft, this.place.offsetTop + plot.over.offsetTop + plot.over.offsetHeight];
     this.notes.replaceChildren(...notes.map(({ at, text }) => {
       const x = left + plot.valToPos(at, "x");
