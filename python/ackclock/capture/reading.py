@@ -61,7 +61,7 @@ class Capture:
     >>> capture.packets > 300, "tcp" in capture.protocols
     (True, True)
     >>> capture
-    Capture(ethernet.pcap; 378 packets in 4.892 s; 21 conversations; 1 notice)
+    Capture(ethernet.pcap; 378 packets in 4.892 s; 21 conversations; 2 notices)
     """
 
     path: Path

@@ -175,7 +175,7 @@ class TestFigures:
         made = read_trace(tmp_path / "years.pcap")
         assert made.sizes.length == 2**32 - 1
         section = section_of(made)
-        assert "Time goes backwards" in section.text
+        assert "The clock jumps 2 times" in section.text
         assert section.drawings[0].svg.startswith("<")
 
     def test_damage_is_reported(self, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def block_ratio(values: NDArray[np.float64]) -> float:
 
     Examples
     --------
-    >>> block_ratio(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 6.0]]))
+    >>> round(block_ratio(np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 6.0]])), 6)
     49.0
 
     """
