@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from ackclock.cli.starting import KINDS, start
+from ackclock.cli.starting import KINDS, QUESTIONS, start
 from ackclock.lab.document import document
 from ackclock.lab.page import built_page, page_with
 from ackclock.scenario import Scenario
@@ -21,6 +21,8 @@ EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
 STUDIES: Final = {"study", "vegas_regimes"}
 """Files of many scenarios, which `ackclock sweep` runs and the lab does not open."""
+
+SCENARIOS: Final = [kind for kind in KINDS if kind not in QUESTIONS]
 
 FILES: Final = sorted({file.stem for file in EXAMPLES.glob("*.toml")} - STUDIES)
 
@@ -33,7 +35,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.skip("not built: run `make lab`")
     folder = tmp_path_factory.mktemp("lab")
     files = {name: EXAMPLES / f"{name}.toml" for name in FILES}
-    for kind in KINDS:
+    for kind in SCENARIOS:
         files[f"init {kind}"] = folder / f"{kind}.toml"
         start(kind, folder / f"{kind}.toml")
     pages = []
@@ -46,7 +48,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return dict(zip(files, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
-@pytest.mark.parametrize("name", [*FILES, *(f"init {kind}" for kind in KINDS)])
+@pytest.mark.parametrize("name", [*FILES, *(f"init {kind}" for kind in SCENARIOS)])
 def test_is_drawn(shown: dict[str, Any], name: str) -> None:
     found = shown[name]
     assert found["error"] == ""

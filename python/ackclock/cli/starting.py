@@ -17,6 +17,9 @@ KINDS: Final = {
 }
 """The kinds of files, and what each is about."""
 
+QUESTIONS: Final = ("uplink",)
+"""Those that are questions for ``ackclock advise``; the others are scenarios."""
+
 
 def start(kind: str, file: Path | None) -> None:
     """Write a scenario or a question to a new file."""
@@ -26,7 +29,7 @@ def start(kind: str, file: Path | None) -> None:
     file = Path(name) if file is None else file
     text = (resources.files("ackclock.cli") / "scenarios" / name).read_text(encoding="utf-8")
     _write_new(file, text.replace(name, file.name))
-    what, command = ("question", "advise") if kind == "uplink" else ("scenario", "run")
+    what, command = ("question", "advise") if kind in QUESTIONS else ("scenario", "run")
     sys.stdout.write(f"The {what} is {file}\nRun it with: ackclock {command} {file}\n")
 
 
