@@ -139,7 +139,12 @@ impl Simulator {
             self.run_endpoints(observer);
         } else {
             self.transit.ahead.stop = if observer.orders_endpoints() { Time::ZERO } else { end };
+            let until = self.transit.until;
             self.run_links(observer);
+            while self.transit.until < until {
+                self.transit.until = until;
+                self.run_links(observer);
+            }
             self.transit.ahead.stop = Time::ZERO;
         }
         self.events < self.transit.last
@@ -174,7 +179,8 @@ impl Simulator {
         }
     }
 
-    /// Runs a component of links.
+    /// Runs a component of links, until a sender that acts ahead of the clock has taken further events: then `until` is
+    /// earlier, and the number of events that are left must be computed again.
     #[inline(never)]
     fn run_links(&mut self, observer: &mut impl Observer) {
         let many = self.flows.len() > FLOWS_IN_CACHE;
@@ -209,10 +215,8 @@ impl Simulator {
                     let packet = event.packet(&self.transit.sacks);
                     self.transit.forward_to_receiver(&packet, event.stop().0, event.at, observer);
                 }
-                if self.transit.ahead.has_reached() && self.act_ahead(observer) {
-                    let taken = end - left.len();
-                    end = end.min(first.saturating_add(self.events_left())).max(taken);
-                    left = &words[taken..end];
+                if self.transit.ahead.has_reached() {
+                    self.act_ahead(observer);
                 }
             }
             let taken = end - left.len();
@@ -255,28 +259,25 @@ impl Simulator {
         }
     }
 
-    /// Handles an ACK that has reached its sender within this event, if nothing else happens at the sender before. Returns
-    /// whether that took further events.
+    /// Handles an ACK that has reached its sender within this event, if nothing else happens at the sender before.
     #[inline(never)]
-    fn act_ahead(&mut self, observer: &mut impl Observer) -> bool {
-        let Some((ack, at)) = self.transit.ahead.take() else { return false };
+    fn act_ahead(&mut self, observer: &mut impl Observer) {
+        let Some((ack, at)) = self.transit.ahead.take() else { return };
         let Some(next) = self.flows[ack.flow().0 as usize].free_until(at) else {
-            self.transit.add_ack(&ack, at);
-            return false;
+            return self.transit.add_ack(&ack, at);
         };
         self.transit.ahead.begin(&ack, at, next);
         let last = self.transit.last;
         self.handle_ack(&ack, at, observer);
-        let is_cut = self.transit.cut.is_some();
-        if is_cut {
+        if self.transit.cut.is_some() {
             self.resume_ahead(last, observer);
         }
         self.transit.ahead.end();
-        is_cut
     }
 
     /// Continues a turn that was cut ahead of the clock, where a run is not interrupted before its event `last`. Each
-    /// continuation counts as an event, as it does elsewhere: the memory is checked after a number of events.
+    /// continuation counts as an event, as it does elsewhere: the memory is checked after a number of events. It takes the
+    /// place of known events, so the loop over them [begins again](Self::run_links).
     #[cold]
     #[inline(never)]
     fn resume_ahead(&mut self, last: u64, observer: &mut impl Observer) {
@@ -284,7 +285,7 @@ impl Simulator {
             self.events += 1;
             self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
         }
-        self.transit.last = last;
+        (self.transit.last, self.transit.until) = (last, Time::ZERO);
     }
 
     /// Handles an arrival at a link. Apart from the departures, which need no memory for a packet.
