@@ -17,11 +17,9 @@ pub(crate) struct Hop {
     /// Time in which packets without SACK blocks cross the unqueued links of the hop.
     pub(crate) delay: Time,
     pub(crate) link: LinkId,
-    /// Component of the event at the end of the hop, if there is one.
-    pub(crate) component: u16,
-    /// Distance to the next hop of the route; 1 at its end.
-    step: u8,
-    flags: u8,
+    /// From the lowest bit: the distance to the next hop of the route, 1 at its end, in 8 bits; the component of the event at
+    /// the end of the hop, if there is one, in 16 bits; the flags; and the end of the route in the bits of a [`Stop`].
+    way: u32,
 }
 
 const _: () = assert!(size_of::<Hop>() == 16, "four hops per cache line");
@@ -62,38 +60,45 @@ pub(crate) enum End {
 }
 
 impl Hop {
-    const UNQUEUED: u8 = 1 << 0;
-    const EVENT: u8 = 1 << 1;
+    const STEP: u32 = 0xff;
+    const COMPONENT_AT: u32 = 8;
+    const UNQUEUED: u32 = 1 << 24;
+    const EVENT: u32 = 1 << 25;
     /// Part of a later hop.
-    const MERGED: u8 = 1 << 2;
-    const END_AT: u32 = 6;
+    const MERGED: u32 = 1 << 26;
+    const END: u32 = 3 << Stop::INDEX_BITS;
 
     /// A hop that consists of one link, with no event at its end.
     pub(crate) const fn new(link: LinkId) -> Self {
-        Self { delay: Time::ZERO, link, component: 0, step: 1, flags: 0 }
+        Self { delay: Time::ZERO, link, way: 1 }
     }
 
     /// A hop that consists of one unqueued link.
     pub(crate) const fn unqueued(link: LinkId, delay: Time) -> Self {
-        Self { delay, flags: Self::UNQUEUED, ..Self::new(link) }
+        Self { delay, link, way: Self::UNQUEUED | 1 }
     }
 
     /// The same hop, at whose end packets arrive by an event.
     #[must_use]
     pub(crate) const fn with_event(self) -> Self {
-        Self { flags: self.flags | Self::EVENT, ..self }
+        Self { way: self.way | Self::EVENT, ..self }
     }
 
     /// The same hop, at whose end packets arrive without an event.
     #[must_use]
     pub(crate) const fn without_event(self) -> Self {
-        Self { flags: self.flags & !Self::EVENT, ..self }
+        Self { way: self.way & !Self::EVENT, ..self }
     }
 
     /// The same hop as the last one of a route.
     #[must_use]
     pub(crate) const fn with_end(self, end: End) -> Self {
-        Self { flags: self.flags | (end as u8) << Self::END_AT, ..self }
+        Self { way: self.way | (end as u32) << Stop::INDEX_BITS, ..self }
+    }
+
+    /// Sets the component of the event at the end of the hop.
+    pub(crate) const fn set_component(&mut self, component: u16) {
+        self.way = self.way & !((u16::MAX as u32) << Self::COMPONENT_AT) | (component as u32) << Self::COMPONENT_AT;
     }
 
     /// Merges each unqueued link of a route with the hop after it, where no event comes in between. Returns the index
@@ -101,15 +106,15 @@ impl Hop {
     pub(crate) fn merge(route: &mut [Self]) -> usize {
         let (mut first, mut before): (Option<usize>, Option<usize>) = (None, None);
         for index in 0..route.len() {
-            let Self { delay, flags, .. } = route[index];
+            let Self { delay, way, .. } = route[index];
             // the distance between hops must fit into a byte
-            if flags == Self::UNQUEUED && index - before.unwrap_or_default() < usize::from(u8::MAX) {
-                route[index].flags |= Self::MERGED;
+            if way == Self::UNQUEUED | 1 && index - before.unwrap_or_default() < usize::from(u8::MAX) {
+                route[index].way |= Self::MERGED;
                 route[index + 1].delay += delay;
                 continue;
             }
             if let Some(before) = before {
-                route[before].step = (index - before) as u8;
+                route[before].way = route[before].way & !Self::STEP | (index - before) as u32;
             }
             first = first.or(Some(index));
             before = Some(index);
@@ -120,31 +125,37 @@ impl Hop {
     /// Whether the link, too, is unqueued.
     #[inline(always)]
     pub(crate) const fn is_unqueued(self) -> bool {
-        self.flags & Self::UNQUEUED != 0
+        self.way & Self::UNQUEUED != 0
     }
 
     /// Whether packets arrive at the end of the hop by an event.
     #[inline(always)]
     pub(crate) const fn has_event(self) -> bool {
-        self.flags & Self::EVENT != 0
+        self.way & Self::EVENT != 0
+    }
+
+    /// Component of the event at the end of the hop.
+    #[inline(always)]
+    pub(crate) const fn component(self) -> usize {
+        (self.way >> Self::COMPONENT_AT) as u16 as usize
     }
 
     /// Whether the route ends with this hop.
     #[inline(always)]
     pub(crate) const fn is_last(self) -> bool {
-        self.flags >> Self::END_AT != 0
+        self.way & Self::END != 0
     }
 
     /// The point on the route after this hop, which has the given index.
     #[inline(always)]
     pub(crate) const fn stop(self, index: u32) -> Stop {
-        Stop((index + self.step as u32) | (self.flags as u32 >> Self::END_AT) << Stop::INDEX_BITS)
+        Stop(index + (self.way & (Self::END | Self::STEP)))
     }
 
     /// The entries of the links of a hop in the table of hops.
     pub(crate) fn links_of(hops: &[Self], hop: u32) -> &[Self] {
         let hop = hop as usize;
-        let before = hops[..hop].iter().rev().take_while(|hop| hop.flags & Self::MERGED != 0).count();
+        let before = hops[..hop].iter().rev().take_while(|hop| hop.way & Self::MERGED != 0).count();
         &hops[hop - before..=hop]
     }
 

@@ -178,10 +178,10 @@ impl Transit {
             }
             let stop = hop.stop(index);
             if hop.has_event() {
-                if let Some(event) = self.agenda.add(hop.component as usize, now) {
+                if let Some(event) = self.agenda.add(hop.component(), now) {
                     *event = Event::arrival(now, stop, packet);
                 } else {
-                    self.add_to_heap(hop.component as usize, now, stop, *packet);
+                    self.add_to_heap(hop.component(), now, stop, *packet);
                 }
                 return None;
             }
@@ -351,10 +351,10 @@ impl Transit {
         let hop = self.hops[index as usize];
         let stop = hop.stop(index);
         if hop.has_event() {
-            if let Some(event) = self.agenda.add(hop.component as usize, arrival) {
+            if let Some(event) = self.agenda.add(hop.component(), arrival) {
                 *event = Event::arrival(arrival, stop, packet);
             } else {
-                self.add_to_heap(hop.component as usize, arrival, stop, *packet);
+                self.add_to_heap(hop.component(), arrival, stop, *packet);
             }
         } else if hop.is_last() {
             self.deliver(packet, arrival, observer);

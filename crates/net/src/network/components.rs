@@ -89,7 +89,7 @@ pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, pace: Pace) -> (
         if hop.has_event() {
             let stop = hop.stop(index as u32);
             let to = if stop.is_link() { place_of(hops[stop.index()].link) } else { ENDPOINTS };
-            hops[index].component = components[&places.find(to)] as u16;
+            hops[index].set_component(components[&places.find(to)] as u16);
         }
     }
     (skews, rounds)
