@@ -201,18 +201,15 @@ impl Agenda {
     #[inline(always)]
     fn push(&mut self, component: usize, round: u64) -> &mut Event {
         let bucket = self.bucket(component, round);
-        if self.buckets[bucket].is_full() {
-            self.open(bucket, round);
-        }
-        let place = self.buckets[bucket].advance();
+        let place = self.buckets[bucket].advance().unwrap_or_else(|| self.open(bucket, round));
         self.chunks.at_mut(place)
     }
 
-    /// Appends a chunk to a bucket without room.
+    /// Appends an event to a bucket whose last chunk has no room. Returns its place.
     #[inline(never)]
-    fn open(&mut self, bucket: usize, round: u64) {
+    fn open(&mut self, bucket: usize, round: u64) -> u32 {
         self.busy.set(round);
-        self.buckets[bucket] = self.chunks.open(self.buckets[bucket]);
+        self.buckets[bucket].open(&mut self.chunks)
     }
 
     /// The same, also for a running component's event of the current round, if the place of the earliest event is free.

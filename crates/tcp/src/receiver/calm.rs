@@ -37,7 +37,7 @@ impl Receiver {
         let is_calm = number == self.rcv_nxt
             && number > 0
             && !mark.again
-            && config.delays_only()
+            && record.delays_only
             && !(mark.pushed && config.acks_pushed)
             && record.beyond.is_empty()
             && record.echo.is_unmoved_by(mark);
@@ -50,7 +50,7 @@ impl Receiver {
         let paused = record.adapt(number, true, mark.sent, now, config);
         let (duplicate, again, is_old, is_urgent) = (false, false, false, false);
         let taken = Taken { number, count: 1, duplicate, again, is_old, may_wait: true, is_urgent, paused };
-        if record.waits(taken, next, now, config) {
+        if record.waits_calmly(taken, next, now, config) {
             return Some(Answer::Waits { until: record.delay.deadline.get().unwrap_or(Time::MAX) });
         }
         let (echo, original) = record.report(config);

@@ -46,6 +46,8 @@ pub(super) struct Record {
     pub(super) echo: Echo,
     /// The [`Ack::original`](crate::Ack::original) of the next ACK, if the receiver reports it.
     pub(super) original: bool,
+    /// Whether the receiver [only delays ACKs](ReceiverConfig::delays_only).
+    pub(super) delays_only: bool,
     /// The window, if ACKs carry it.
     pub(super) window: Option<Box<Window>>,
     /// The state of the host's rules, if it has any.
@@ -91,6 +93,7 @@ impl ReceiverPool {
             delay,
             echo,
             original: false,
+            delays_only: false,
             window: None,
             host: None,
         });
@@ -132,6 +135,7 @@ impl Record {
     pub(super) fn begin(&mut self, config: &ReceiverConfig) {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
+        self.delays_only = config.delays_only();
         self.window = config.advertises().then(|| Box::new(Window::new(config)));
         self.host = config
             .has_host()
@@ -276,6 +280,12 @@ impl Record {
             && !taken.is_urgent
             && (config.delayed_ack && taken.may_wait && !taken.again && self.wait(taken.count, next, now, config)
                 || may_hold && self.hold(taken, next, now, config))
+    }
+
+    /// The same for a segment that arrives [calmly](Receiver::take_calmly).
+    #[inline(always)]
+    pub(super) fn waits_calmly(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        !self.is_quick(taken, next, now, config) && self.wait(taken.count, next, now, config)
     }
 
     /// Delays an ACK of `count` segments at `now`, unless enough segments have arrived since the last one. Returns whether it

@@ -33,26 +33,28 @@ impl Cursor {
         if self.is_empty() { None } else { Some(self.end / CHUNK as u32 - 1) }
     }
 
-    /// Whether the last chunk has no room.
+    /// Uses the next slot of the last chunk. Returns its place; `None` if the chunk has no room.
     #[inline(always)]
-    pub(super) const fn is_full(self) -> bool {
-        self.next == self.end
-    }
-
-    /// Uses the next slot of the last chunk, which must have room. Returns its place.
-    #[inline(always)]
-    pub(super) const fn advance(&mut self) -> u32 {
+    pub(super) fn advance(&mut self) -> Option<u32> {
+        if self.next == self.end {
+            return None;
+        }
         self.next += 1;
-        self.next - 1
+        Some(self.next - 1)
     }
 
     /// Appends a slot for an event. Returns its place.
     #[inline(always)]
     pub(super) fn push(&mut self, chunks: &mut Chunks) -> u32 {
-        if self.is_full() {
-            *self = chunks.open(*self);
-        }
-        self.advance()
+        self.advance().unwrap_or_else(|| self.open(chunks))
+    }
+
+    /// The same in a further chunk.
+    #[inline(always)]
+    pub(super) fn open(&mut self, chunks: &mut Chunks) -> u32 {
+        *self = chunks.open(*self);
+        self.next += 1;
+        self.next - 1
     }
 }
 
@@ -94,7 +96,7 @@ impl Chunks {
 
     /// Appends a chunk to a list whose last chunk is full. Returns the list's new end.
     #[inline(always)]
-    pub(super) fn open(&mut self, cursor: Cursor) -> Cursor {
+    fn open(&mut self, cursor: Cursor) -> Cursor {
         let id = self.free.pop().unwrap_or(self.before.len() as u32);
         if id as usize == self.before.len() {
             self.extend();

@@ -22,6 +22,8 @@ pub(crate) struct Delays {
     /// One more than the place in `timers`, by link; 0 if a link has none.
     places: Vec<u32>,
     timers: Vec<Timers>,
+    /// No timer is before this time. It is 0 if several links have timers, so that each of them is asked.
+    next: Time,
 }
 
 /// The timers of the receivers whose ACKs enter a link.
@@ -39,7 +41,7 @@ struct Timers {
 impl Delays {
     /// No timers yet, for `links` links.
     pub(crate) fn new(links: usize) -> Self {
-        Self { places: vec![0; links], timers: Vec::new() }
+        Self { places: vec![0; links], timers: Vec::new(), next: Time::MAX }
     }
 
     /// Lets the receivers whose ACKs enter a link have timers, whose events come earlier by `lead`.
@@ -49,6 +51,17 @@ impl Delays {
             self.timers.push(Timers { next: Time::MAX, pending: Time::MAX, lead, heap: BinaryHeap::new() });
             *place = self.timers.len() as u32;
         }
+        self.follow();
+    }
+
+    /// Updates [`next`](Self::next).
+    #[inline(always)]
+    fn follow(&mut self) {
+        self.next = match &self.timers[..] {
+            [] => Time::MAX,
+            [only] => only.next,
+            _ => Time::ZERO,
+        };
     }
 
     /// Memory in bytes.
@@ -93,6 +106,13 @@ impl Transit {
     /// Handles the timers that are due before the data of `flow` arrives at `now`.
     #[inline(always)]
     pub(super) fn send_due(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
+        if self.delays.next < now {
+            self.send_due_of(flow, now, observer);
+        }
+    }
+
+    #[inline(never)]
+    fn send_due_of(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         if let Some(link) = self.first_of_acks(flow)
             && self.delays.get(link).is_some_and(|timers| timers.next < now)
         {
@@ -103,6 +123,7 @@ impl Transit {
     #[inline(never)]
     fn send_before(&mut self, link: LinkId, end: Time, observer: &mut impl Observer) {
         while let Some((at, flow)) = self.delays.get(link).and_then(|timers| timers.take_before(end)) {
+            self.delays.follow();
             self.delayed_ack(flow, at, observer);
         }
     }
@@ -137,6 +158,7 @@ impl Transit {
         let key = Event::wakeup_of(flow, at, Wakeup::DelayedAck).key(Targets { hops, names });
         timers.heap.push(Reverse((key, flow)));
         timers.next = timers.next.min(at);
+        delays.follow();
         self.schedule_next(link);
     }
 }
