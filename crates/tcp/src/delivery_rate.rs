@@ -19,11 +19,10 @@
 //!   network: also after each timeout, when the ACK of what was delivered before shows too high a rate;
 //! - the round-trip time of an ACK is Linux's (`tcp_ack_update_rtt`), see [`DeliveryRate::measure`].
 
-use std::collections::VecDeque;
-
 use ackclock_units::Time;
 
 use crate::config::{RackRule, SenderConfig};
+use crate::ring::Ring;
 
 /// What an ACK tells about the network. Laws that ask for samples
 /// ([`samples_rate`](crate::congestion::CongestionControl::samples_rate)) receive one with each ACK that delivers data.
@@ -135,7 +134,7 @@ pub(crate) struct DeliveryRate {
     /// Until more than this number of segments is delivered, samples are limited by the application; 0 if they are not.
     limited_until: u64,
     /// Stamps of the outstanding segments, and the number of the first one.
-    stamps: VecDeque<Stamp>,
+    stamps: Ring<Stamp>,
     first: u64,
     /// Of the segments that the present ACK delivers, the one that was sent last, and when.
     latest: Option<(Time, u64)>,
@@ -163,7 +162,7 @@ impl DeliveryRate {
             first_sent: Time::ZERO,
             lost: 0,
             limited_until: 1,
-            stamps: VecDeque::new(),
+            stamps: Ring::default(),
             first: 0,
             latest: None,
             counts_duplicate: false,
@@ -186,9 +185,7 @@ impl DeliveryRate {
 
     /// Heap memory in bytes.
     pub(crate) fn memory(&self) -> usize {
-        size_of::<Self>()
-            + self.stamps.capacity() * size_of::<Stamp>()
-            + self.losses.capacity() * size_of::<LostSegment>()
+        size_of::<Self>() + self.stamps.memory() + self.losses.capacity() * size_of::<LostSegment>()
     }
 
     /// Records that segment `number` is sent while `in_flight` other ones are in the network.
@@ -233,6 +230,18 @@ impl DeliveryRate {
             self.latest = Some((at, number));
             self.first_sent = at;
         }
+    }
+
+    /// The same for all segments from `first` to `last`, of which each was sent once, in this order.
+    #[inline(always)]
+    pub(crate) fn on_originals_delivered(&mut self, mut first: u64, last: u64, now: Time) {
+        // segments after one with a stamp have stamps, and those of the last one count
+        while self.stamp(first).is_none() && first < last {
+            self.on_delivered(first, now);
+            first += 1;
+        }
+        self.delivered += last - first;
+        self.on_delivered(last, now);
     }
 
     /// Records that a duplicate ACK stands for `segments` that were delivered, whichever they are.
@@ -282,9 +291,9 @@ impl DeliveryRate {
     /// Forgets all segments before `snd_una`, which are acknowledged.
     #[inline(always)]
     fn advance(&mut self, snd_una: u64) {
-        while self.first < snd_una && self.stamps.pop_front().is_some() {
-            self.first += 1;
-        }
+        let count = (snd_una.saturating_sub(self.first) as usize).min(self.stamps.len());
+        self.stamps.remove_front(count);
+        self.first += count as u64;
     }
 
     /// Whether the application limits what is sent now.

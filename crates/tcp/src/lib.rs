@@ -41,6 +41,7 @@ mod limits;
 mod options;
 mod packed_option;
 mod receiver;
+mod ring;
 mod rtt;
 mod scoreboard;
 mod segment;

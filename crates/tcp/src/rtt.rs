@@ -350,6 +350,15 @@ impl RttEstimator {
         }
     }
 
+    /// The same as a time.
+    pub(crate) fn srtt_time(&self, config: &RttConfig) -> Option<Time> {
+        match self.estimate(config)? {
+            // eighths of a microsecond, so that the rounded time is exact
+            Estimate::Linux(Deviations { srtt, .. }) => Some(Time::from_picos(u64::from(srtt) * 125_000)),
+            _ => self.srtt(config).map(Time::from_secs_f64),
+        }
+    }
+
     /// The smoothed round-trip time in its internal representation; 0 before the first sample.
     #[inline(always)]
     pub(crate) const fn raw_srtt(&self) -> u64 {

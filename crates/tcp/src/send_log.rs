@@ -1,8 +1,10 @@
 //! Records when each outstanding segment was last sent, and how many times.
 
-use std::collections::VecDeque;
+use std::ops::Range;
 
 use ackclock_units::Time;
+
+use crate::ring::Ring;
 
 /// One outstanding segment.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +49,7 @@ impl Sent {
 pub(crate) struct SendLog {
     /// Number of the oldest outstanding segment.
     first: u64,
-    sent: VecDeque<Sent>,
+    sent: Ring<Sent>,
     /// Entries that ns-2's array still holds for acknowledged segments; empty unless `stale_records` is set.
     stale: Vec<Option<Sent>>,
 }
@@ -67,7 +69,7 @@ impl SendLog {
 
     /// Heap memory in bytes.
     pub(crate) fn memory(&self) -> usize {
-        size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.stale.capacity() * size_of::<Option<Sent>>()
+        size_of::<Self>() + self.sent.memory() + self.stale.capacity() * size_of::<Option<Sent>>()
     }
 
     /// Records that segment `number` was sent at `at`. Segments must be sent for the first time in ascending order.
@@ -107,15 +109,40 @@ impl SendLog {
             return self.drain(next, |_| ()).map(|(_, last)| last);
         }
         let last = self.get(next.checked_sub(1)?);
-        let count = ((next - self.first) as usize).min(self.sent.len());
         let wraps = self.slot(self.first) > self.slot(next - 1);
-        for (number, sent) in (self.first..).zip(self.sent.drain(..count)) {
-            if let Some(slot) = (number as usize).checked_rem(self.stale.len()) {
-                self.stale[slot] = wraps.then_some(sent);
+        for number in self.first..next.min(self.first + self.sent.len() as u64) {
+            if let Some(slot) = self.slot(number) {
+                self.stale[slot] = self.sent.get((number - self.first) as usize).copied().filter(|_| wraps);
             }
         }
+        self.sent.remove_front((next - self.first) as usize);
         self.first = next;
         last
+    }
+
+    /// Records in a log with correct records that further segments were sent at `at`.
+    #[inline(always)]
+    pub(crate) fn record_new(&mut self, segments: Range<u64>, at: Time) {
+        debug_assert!(self.stale.is_empty(), "RACK's records are correct");
+        debug_assert_eq!(segments.start, self.first + self.sent.len() as u64, "each segment is recorded");
+        for _ in segments {
+            self.sent.push_back(Sent { at, transmits: 1, fate: Fate::InNetwork, was_lost: false });
+        }
+    }
+
+    /// Removes all segments before `next` from a log with correct records if each was sent once and before `now`. Returns
+    /// the first and the last one; if the result is `None`, nothing has changed.
+    #[inline(always)]
+    pub(crate) fn take_originals(&mut self, next: u64, now: Time) -> Option<(Sent, Sent)> {
+        let count = next.checked_sub(self.first)? as usize;
+        let (first, last) = (*self.sent.front()?, *self.sent.get(count.checked_sub(1)?)?);
+        let are_originals = (0..count).all(|index| self.sent.get(index).is_some_and(|sent| sent.transmits == 1));
+        if !are_originals || last.at >= now {
+            return None;
+        }
+        self.sent.remove_front(count);
+        self.first = next;
+        Some((first, last))
     }
 
     /// Removes all segments before `next` from a log with correct records, and visits each of them. Returns the first and
@@ -125,11 +152,13 @@ impl SendLog {
         debug_assert!(self.stale.is_empty(), "RACK's records are correct");
         let first = *self.sent.front()?;
         let mut last = first;
-        while self.first < next {
-            last = self.sent.pop_front()?;
+        let count = (next.saturating_sub(self.first) as usize).min(self.sent.len());
+        for index in 0..count {
+            last = *self.sent.get(index)?;
             visit(&last);
-            self.first += 1;
         }
+        self.sent.remove_front(count);
+        self.first += count as u64;
         Some((first, last))
     }
 

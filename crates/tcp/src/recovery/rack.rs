@@ -381,7 +381,7 @@ impl Rack {
     fn srtt(&mut self, connection: &Connection) -> Option<Time> {
         let raw = connection.rtt.raw_srtt();
         if raw != self.srtt.0 {
-            let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::ZERO, Time::from_secs_f64);
+            let srtt = connection.rtt.srtt_time(&connection.config.rtt).unwrap_or(Time::ZERO);
             self.srtt = (raw, srtt);
         }
         (raw > 0).then_some(self.srtt.1)

@@ -11,6 +11,7 @@ use super::timers::probes;
 use super::{Phase, Rack};
 use crate::config::RackRule;
 use crate::packed_option::PackedOption;
+use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 
 impl Rack {
@@ -32,20 +33,22 @@ impl Rack {
         let app_limited = connection.is_limited_elsewhere();
         let snd_una = connection.snd_una;
         let flight = connection.flight();
-        let clock = &mut self.clock;
-        let fack = clock.fack();
         let Some((log, mut rate)) = connection.records_and_rate() else { return };
         if let Some(rate) = &mut rate {
             rate.begin_ack(flight);
         }
-        let mut number = snd_una;
-        let ends = log.drain(next, |sent| {
-            clock.delivered(number, *sent, Time::MAX, fack, now);
-            if let Some(rate) = &mut rate {
-                rate.on_delivered(number, now);
+        // segments that were sent once were sent in order: the last one decides, unless a later one was delivered before
+        let may_be_late = self.clock.fack() > snd_una + 1;
+        let originals = if may_be_late { None } else { log.take_originals(next, now) };
+        let ends = if let Some((first, last)) = originals {
+            self.clock.delivered(next - 1, last, Time::MAX, 0, now);
+            if let Some(rate) = rate {
+                rate.on_originals_delivered(snd_una, next - 1, now);
             }
-            number += 1;
-        });
+            Some((first, last))
+        } else {
+            self.deliver_each(connection, next, now)
+        };
         let Some((first, last)) = ends else { return };
         if connection.config.rack == RackRule::Linux {
             self.clock.measure(last.elapsed(now));
@@ -64,6 +67,21 @@ impl Rack {
         }
     }
 
+    /// Delivers all segments before `next` at rest, one by one. Returns the first and the last one, if there are any.
+    #[cold]
+    #[inline(never)]
+    fn deliver_each(&mut self, connection: &mut Connection, next: u64, now: Time) -> Option<(Sent, Sent)> {
+        let (mut number, fack, clock) = (connection.snd_una, self.clock.fack(), &mut self.clock);
+        let (log, mut rate) = connection.records_and_rate()?;
+        log.drain(next, |sent| {
+            clock.delivered(number, *sent, Time::MAX, fack, now);
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(number, now);
+            }
+            number += 1;
+        })
+    }
+
     /// Records segments that were sent for the first time at rest.
     #[inline(always)]
     pub(crate) fn record_burst(&mut self, connection: &mut Connection, burst: Range<u64>, now: Time) {
@@ -72,9 +90,9 @@ impl Rack {
             self.restart_rto(connection, now);
         }
         if let Some((log, mut rate)) = connection.records_and_rate() {
-            for (number, in_flight) in burst.zip(in_flight..) {
-                log.record(number, now);
-                if let Some(rate) = &mut rate {
+            log.record_new(burst.clone(), now);
+            if let Some(rate) = &mut rate {
+                for (number, in_flight) in burst.zip(in_flight..) {
                     rate.on_sent(number, in_flight, now);
                 }
             }
