@@ -262,11 +262,11 @@ impl Simulator {
     /// Handles an ACK that has reached its sender within this event, if nothing else happens at the sender before.
     #[inline(never)]
     fn act_ahead(&mut self, observer: &mut impl Observer) {
-        let Some((ack, at)) = self.transit.ahead.take() else { return };
+        let Some((ack, at, next_ack)) = self.transit.ahead.take() else { return };
         let Some(next) = self.flows[ack.flow().0 as usize].free_until(at) else {
             return self.transit.add_ack(&ack, at);
         };
-        self.transit.ahead.begin(&ack, at, next);
+        self.transit.ahead.begin(next.min(next_ack));
         let last = self.transit.last;
         self.handle_ack(&ack, at, observer);
         if self.transit.cut.is_some() {

@@ -394,8 +394,9 @@ impl Observer for Measure {
             return;
         }
         let kind = self.kind(packet);
-        if self.at.count_accepted_if_plain(now, kind, start, end) {
+        if self.at.is_plain(now, end) {
             self.crossings.accepted(packet.flow(), kind);
+            self.at.count_plain(now, kind, start, end);
         } else {
             self.count_accepted(now, packet, start, end);
         }

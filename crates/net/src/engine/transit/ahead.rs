@@ -24,8 +24,9 @@ pub(crate) struct Ahead {
     pub(crate) done: Time,
     /// No event of the sender that acts ahead is before this time; [`Time::ZERO`] if none acts ahead.
     bound: Time,
-    /// An ACK that has reached its sender before any ACK of its flow with an event, and the time.
-    reached: Option<(Packet, Time)>,
+    /// An ACK that has reached its sender before any ACK of its flow with an event, and the time; and the time of the next
+    /// ACK or stop, at the earliest.
+    reached: Option<(Packet, Time, Time)>,
 }
 
 /// A local flow.
@@ -58,17 +59,16 @@ impl Ahead {
         self.reached.is_some()
     }
 
-    /// Takes the ACK that has reached its sender.
+    /// Takes the ACK that has reached its sender, with its time and that of the next ACK or stop.
     #[inline(always)]
-    pub(crate) fn take(&mut self) -> Option<(Packet, Time)> {
+    pub(crate) fn take(&mut self) -> Option<(Packet, Time, Time)> {
         self.reached.take()
     }
 
-    /// Lets the sender of a flow, which has no other event before `next`, act at `now`.
+    /// Lets a sender act that has no other event before `next`.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, ack: &Packet, now: Time, next: Time) {
-        let gap = self.local(ack).map_or(Time::ZERO, |local| local.gap);
-        self.bound = (now + gap).min(next).min(self.stop);
+    pub(crate) const fn begin(&mut self, next: Time) {
+        self.bound = next;
     }
 
     /// Ends that.
@@ -101,12 +101,13 @@ impl Transit {
     #[inline(always)]
     fn reach_sender(&mut self, ack: &Packet, at: Time) {
         let ahead = &mut self.ahead;
-        let done = ahead.done;
-        let is_next = ahead.local(ack).is_some_and(|local| local.last < done);
-        if is_next && at < ahead.stop && ahead.reached.is_none() {
-            ahead.reached = Some((*ack, at));
-        } else {
-            self.add_ack(ack, at);
+        let (done, stop, is_free) = (ahead.done, ahead.stop, ahead.reached.is_none());
+        match ahead.local(ack).filter(|local| local.last < done && at < stop && is_free) {
+            Some(local) => {
+                let next = (at + local.gap).min(stop);
+                ahead.reached = Some((*ack, at, next));
+            }
+            None => self.add_ack(ack, at),
         }
     }
 

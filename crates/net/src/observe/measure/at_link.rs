@@ -87,15 +87,28 @@ impl AtLink {
     /// The same for a packet that the link accepts without marking it.
     #[inline(always)]
     pub(super) fn count_accepted_if_plain(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
-        let is_plain = now < self.bins.edge() && end <= self.plain_until;
+        let is_plain = self.is_plain(now, end);
         if is_plain {
-            let meter = &mut self.meters[kind];
-            meter.arrivals.count();
-            meter.busy += (end - start).as_picos();
-            meter.waiting += u128::from((start - now).as_picos());
-            meter.sojourn.record(start - now);
+            self.count_plain(now, kind, start, end);
         }
         is_plain
+    }
+
+    /// Whether a packet counts in the common way that is accepted at `now` and sent until `end`.
+    #[inline(always)]
+    pub(super) fn is_plain(&self, now: Time, end: Time) -> bool {
+        now < self.bins.edge() && end <= self.plain_until
+    }
+
+    /// Counts such a packet.
+    #[inline(always)]
+    pub(super) fn count_plain(&mut self, now: Time, kind: usize, start: Time, end: Time) {
+        let meter = &mut self.meters[kind];
+        meter.arrivals.count();
+        meter.busy += (end - start).as_picos();
+        meter.waiting += u128::from((start - now).as_picos());
+        // last, since it may end with a call
+        meter.sojourn.record(start - now);
     }
 
     /// Handles any packet that is offered to the link: it is accepted, dropped or stored.
