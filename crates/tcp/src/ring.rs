@@ -106,11 +106,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Validates: after any steps, a ring contains what a deque of the standard library contains.
-        /// Source: `std::collections::VecDeque`.
-        /// Tolerance: exact.
         #[test]
-        fn a_ring_is_a_queue(steps in prop::collection::vec((0_u8..8, 0_usize..20), 0..300)) {
+        fn a_ring_contains_what_a_deque_of_the_standard_library_contains(steps in prop::collection::vec((0_u8..8, 0_usize..20), 0..300)) {
             let (mut ring, mut deque) = (Ring::default(), VecDeque::new());
             for (value, (step, count)) in steps.into_iter().enumerate() {
                 match step {
