@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ackclock.capture.tables import FLOWS, TCP_COUNTS, array
-from ackclock.running.tables import numbers
+from ackclock.values.columns import numbers
 
 if TYPE_CHECKING:
     import os

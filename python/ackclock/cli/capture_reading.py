@@ -10,14 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.table import Table
-from rich.text import Text
-
-from ackclock.capture.conversations import HEAD, conversations, largest
+from ackclock.capture.conversations import largest
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
-from ackclock.capture.shares import SHARES, shares
-from ackclock.cli.console import console
 from ackclock.engine.catalogue import catalogue
 from ackclock.files.recognised import CAPTURE
 from ackclock.papers.folder import check_replaceable, write_whole
@@ -25,7 +20,7 @@ from ackclock.running.progress import progress_bar
 from ackclock.values.errors import refuse, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ackclock.analysis import Burstiness, Hurst
@@ -81,9 +76,9 @@ def capture(file: Path, options: Options, *, as_json: bool, out: Path | None) ->
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         return read.stopped is None
-    _show(read, summary)
-    if out is not None:
-        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries the data."))
+    from ackclock.cli.capture_showing import show  # noqa: PLC0415  # JSON needs no tables
+
+    show(read, summary, out=out)
     return read.stopped is None
 
 
@@ -145,14 +140,14 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
 
 
 def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
-    from ackclock.cli import scaling  # noqa: PLC0415
-    from ackclock.cli.series import Series  # noqa: PLC0415
-
     counts = read.packets_per_bin[:-1]
     arrivals: dict[str, Any] = {"bin": read.bin, "count": counts.size}
     if found is not None:
+        from ackclock.cli.scaling import described  # noqa: PLC0415  # slow to load
+        from ackclock.cli.series import Series  # noqa: PLC0415
+
         series = Series(values=counts, about=f"packets in {counts.size} bins of {read.bin:g} s", bin=read.bin)
-        arrivals |= scaling.described(series, *found)
+        arrivals |= described(series, *found)
     return {
         "version": catalogue().version,
         "input": str(read.path),
@@ -191,70 +186,6 @@ def _stamp(time: int) -> str:
     """Format a time in ns since 1970 as ISO 8601."""
     seconds, rest = divmod(time, 1_000_000_000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
-
-
-def _show(read: Capture, summary: Mapping[str, Any]) -> None:
-    out = console()
-    when = f", from {summary['first']} to {summary['last']}" if read.span else ""
-    out.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
-    out.print(_mix_table(read))
-    if len(read.flows):
-        out.print()
-        out.print(_flow_table(read))
-        count = f"{read.flow_count:,} conversation{'' if read.flow_count == 1 else 's'}"
-        out.print(Text(f"{count}{_again(read)}"))
-    arrivals = summary["arrivals"]
-    if "cov" in arrivals:
-        spread = _hurst(arrivals["hurst"])
-        out.print(
-            Text(
-                f"\n{arrivals['about']}: c.o.v. {arrivals['cov']:.4g}, dispersion {arrivals['dispersion']:.4g}, "
-                f"peak/mean {arrivals['peak_to_mean']:.4g}{spread}"
-            )
-        )
-    for notice in [*summary["notices"], *arrivals.get("notices", ())]:
-        out.print(Text(f"Note: {notice}"))
-
-
-def _again(read: Capture) -> str:
-    """Say how many segments were sent again, overtaken, or missed."""
-    if read.retransmissions is None or read.overtaken is None:
-        return "; retransmissions are unknown"
-    parts = [f"{read.retransmissions:,} TCP segment{'' if read.retransmissions == 1 else 's'} sent again"]
-    parts += [f"{read.overtaken:,} overtaken"] if read.overtaken else []
-    return f" with {', '.join(parts)}"
-
-
-def _hurst(estimates: Sequence[Mapping[str, Any]]) -> str:
-    """Give one estimate with its interval: of local Whittle, whose interval is known, or else of the wavelets."""
-    by_method = {each["method"]: each for each in estimates}
-    one = by_method.get("local_whittle") or by_method.get("abry_veitch")
-    if one is None:
-        return ""
-    if not 0 < one["h"] < 1:
-        return f"; no Hurst parameter: the estimate {one['h']:.3f} ({one['method']}) is outside of 0 to 1"
-    return f"; Hurst parameter {one['h']:.3f} ({one['low']:.3f} to {one['high']:.3f}, {one['method']})"
-
-
-def _mix_table(read: Capture) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("layer")
-    table.add_column("protocol")
-    for name in SHARES:
-        table.add_column(name, justify="right")
-    for each, numbers in shares(read):
-        table.add_row(each.layer, each.name, *numbers)
-    return table
-
-
-def _flow_table(read: Capture) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(HEAD[0], overflow="fold")
-    for name in HEAD[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
-    for ends, *numbers in conversations(read):
-        table.add_row(Text(ends), *numbers)  # brackets must not be read as markup
-    return table
 
 
 def _write(
