@@ -15,7 +15,7 @@ from ackclock.values.words import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.table import Table
+    from rich.console import Group
 
     from ackclock.engine import core
 
@@ -120,15 +120,17 @@ def _table() -> Iterator[Callable[[core.Capture], None]]:
         yield show
 
 
-def _rows(facts: dict[str, Any], sentence: str) -> Table:
-    """Make the table of protocols so far."""
+def _rows(facts: dict[str, Any], sentence: str) -> Group:
+    """Make the sentence and the table of protocols so far."""
+    from rich.console import Group  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
-    table = Table(box=None, pad_edge=False, title=f"{sentence}; Ctrl-C ends", title_justify="left")
+    table = Table(box=None, pad_edge=False)
     table.add_column("layer")
     table.add_column("protocol")
     for name in ("packets", "bytes"):
         table.add_column(name, justify="right")
     for each in facts["protocols"]:
         table.add_row(each["layer"], each["name"], f"{each['packets']:,}", f"{each['bytes']:,}")
-    return table
+    return Group(Text(f"{sentence}; Ctrl-C ends\n"), table)
