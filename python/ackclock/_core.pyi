@@ -6,16 +6,37 @@ from pathlib import Path
 from typing import Self
 
 class CaptureError(ValueError):
-    """The file is not a capture; the message says where and why."""
+    """A file is not a capture: its place among the files, and where and why."""
+
+class FilterError(ValueError):
+    """A filter has a word that is not allowed: the word, empty at the end, and what is allowed."""
 
 class Capture:
-    """A capture being read. Each column that it returns is (name, type, little-endian bytes)."""
+    """Captures being read. Each column that it returns is (name, type, little-endian bytes)."""
 
-    def __new__(cls, path: str | os.PathLike[str], width: int, rows: bool, inner: bool, key: bytes | None, /) -> Self:
-        """Open a file, with bins of `width` ns. Rows and tunnels are read on request; a `key` replaces addresses."""
+    def __new__(
+        cls,
+        paths: Sequence[str | os.PathLike[str]],
+        width: int,
+        rows: bool,
+        inner: bool,
+        expression: str | None,
+        key: bytes | None,
+        /,
+    ) -> Self:
+        """Open files, merged in order of time, or the standard input if there are none, with bins of `width` ns.
+
+        Rows and tunnels are read on request; an `expression` selects packets; a `key` replaces addresses.
+        """
 
     def read(self, most: int, /) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]] | None:
-        """Read up to `most` packets: columns, and the addresses and protocols they refer to; None at the end."""
+        """Read up to `most` packets: columns, and the addresses and protocols they refer to; None at the end.
+
+        Where the standard input pauses, the columns are empty, and the packets come with a later call.
+        """
+
+    def finish(self, now: bool, /) -> None:
+        """Read no further than what the standard input has now, or not at all."""
 
     def flows(self) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]]:
         """Return the conversations that ended since the last call, in the form of `read`."""

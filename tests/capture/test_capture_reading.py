@@ -256,7 +256,7 @@ HEAD = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0, 1)
     ("content", "words"),
     [
         (b"", "at byte 0: the file is empty"),
-        (b"hello, this is no capture", "at byte 0: not a capture (pcap or pcapng): its first bytes are 68 65 6c 6c"),
+        (b"hello, this is no capture", "at byte 0: not a capture (pcap, pcapng or snoop)"),
         (HEAD[:20], "at byte 0: the file ends within the file header: 20 of 24 bytes"),
         (HEAD + struct.pack("<IIII", 0, 0, 2**31, 60), "at byte 24: invalid number of captured bytes 2147483648"),
         (gzip.compress(HEAD + record(1), mtime=0)[:14], "at byte 0: the gzip data cannot be decompressed"),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 HEAVY = {"duckdb", "jinja2", "matplotlib", "numpy", "pandas", "polars", "pyarrow", "rich", "scipy"}
 MOST_MODULES = 380
 """More than a run that prints JSON loads: 343, of which 74 are of Ackclock."""
+MOST_MODULES_OF_A_CAPTURE = 480
+"""More than a small capture that prints JSON loads: 445, of which 56 are of Ackclock."""
 
 RUN = """
 import ackclock as ac
@@ -78,6 +80,14 @@ def test_a_run_does_not_read_its_own_source(root: Path) -> None:
     modules(
         root, f"{RUN}\nfrom ackclock.scenario import docstrings\nassert not docstrings._classes.cache_info().currsize"
     )
+
+
+def test_a_small_capture_that_prints_json_loads_little(root: Path) -> None:
+    there = modules(root, command("capture", "examples/lan.pcapng", "--bin", "10 s", "--json"))
+    assert {name.partition(".")[0] for name in there} & HEAVY == {"numpy", "pyarrow", "scipy"}
+    assert not there & {"ackclock.drawing", "ackclock.report", "ackclock.running.run", "ackclock.study"}
+    assert not there & {"ackclock.scenario.whole", "pyarrow.parquet"}
+    assert len(there) < MOST_MODULES_OF_A_CAPTURE
 
 
 def test_a_short_capture_loads_no_part_of_scipy(root: Path) -> None:

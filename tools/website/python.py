@@ -37,7 +37,7 @@ _PAGES: Final = {
         "What RFC 9743 asks of a congestion control: [guide](../../guide/evaluate.md).",
         ("evaluate", "evaluate_queue", "Scorecard"),
     ),
-    "capture": ("Captures", "Analyse pcap and pcapng files: [guide](../../guide/captures.md).", ("read_capture",)),
+    "capture": ("Captures", "Analyse captures: [guide](../../guide/captures.md).", ("read_capture",)),
 }
 """The package that defines names of `ackclock`: title and introduction of its page, and the names to begin with."""
 

@@ -14,15 +14,20 @@
 mod arrivals;
 mod container;
 mod copies;
+mod filter;
 mod flows;
+mod foreign;
+mod inputs;
 mod interfaces;
 mod link;
+mod live;
 mod mix;
 mod network;
 mod rows;
 mod source;
 mod stream;
 mod tunnel;
+mod unpack;
 
 use std::fmt;
 use std::io::Read;
@@ -33,22 +38,28 @@ use arrivals::Arrivals;
 use container::{Container, Record};
 use copies::Copies;
 use flows::{Flows, Seen};
+use inputs::{Inputs, Pause};
 use link::Carried;
 use mix::Mix;
 use network::Ip;
 use rows::Protocol;
 use stream::Fate;
 
+pub use filter::{Filter, Refused};
 pub use flows::{Flow, UNTIMED, Way};
+pub use inputs::Opener;
 pub use mix::{Count, Layer};
 pub use rows::{NONE, Rows};
 pub use stream::Counts;
+pub use unpack::Packing;
 
 /// Where and why reading a file failed.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Error, PartialEq, Eq)]
 #[error("at byte {offset}: {problem}")]
 pub struct Stop {
-    /// Offset in bytes from the start; for a gzip file, in the decompressed data.
+    /// Place of the file among those read, from 0.
+    pub file: usize,
+    /// Offset in bytes from the start; for a compressed file, in the decompressed data.
     pub offset: u64,
     /// Description of the problem.
     pub problem: String,
@@ -86,11 +97,13 @@ pub struct Oddities {
     pub routed: u64,
     /// Packets that the interfaces dropped, as the file states.
     pub dropped: u64,
+    /// Packets that the filter did not select; they count nowhere else.
+    pub filtered: u64,
 }
 
 /// A capture and the results read from it so far.
 pub struct Capture {
-    container: Container,
+    inputs: Inputs,
     mix: Mix,
     flows: Flows,
     arrivals: Arrivals,
@@ -101,30 +114,50 @@ pub struct Capture {
     copies: Copies,
     keeping: bool,
     opening: bool,
+    filter: Option<Filter>,
     batches: u64,
-    stopped: Option<Stop>,
+    /// The batch that is being read, and its number of packets.
+    rows: Rows,
+    read: usize,
+    stops: Vec<Stop>,
+    finished: bool,
     ended: bool,
 }
 
 impl fmt::Debug for Capture {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Capture")
-            .field("all", &self.all)
-            .field("stopped", &self.stopped)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Capture").field("all", &self.all).field("stops", &self.stops).finish_non_exhaustive()
     }
 }
 
 impl Capture {
-    /// Opens a pcap or pcapng file, optionally compressed with gzip. Arrivals are counted in bins of `bin` nanoseconds.
+    /// Opens a pcap, pcapng or snoop file, which may be compressed with gzip, Zstandard or LZ4. Arrivals are counted in
+    /// bins of `bin` nanoseconds.
     ///
     /// # Errors
     ///
     /// If the input is not a capture.
     pub fn new(input: impl Read + Send + 'static, bin: u64) -> Result<Self, Stop> {
-        Ok(Self {
-            container: Container::new(input)?,
+        Ok(Self::over(Inputs::one(Container::new(input)?), bin))
+    }
+
+    /// Reads an input that may pause, such as a pipe. [`read`](Self::read) then returns an empty batch from time to time.
+    pub fn live(input: impl Read + Send + 'static, bin: u64) -> Self {
+        Self::over(Inputs::one(Container::live(input)), bin)
+    }
+
+    /// Reads several files, merged in order of time.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is not a capture.
+    pub fn of_files(files: Vec<Opener>, bin: u64) -> Result<Self, Stop> {
+        Ok(Self::over(Inputs::several(files)?, bin))
+    }
+
+    fn over(inputs: Inputs, bin: u64) -> Self {
+        Self {
+            inputs,
             mix: Mix::new(),
             flows: Flows::default(),
             arrivals: Arrivals::new(bin),
@@ -135,10 +168,21 @@ impl Capture {
             copies: Copies::new(),
             keeping: false,
             opening: false,
+            filter: None,
             batches: 0,
-            stopped: None,
+            rows: Rows::default(),
+            read: 0,
+            stops: Vec::new(),
+            finished: false,
             ended: false,
-        })
+        }
+    }
+
+    /// Reads only the packets that an expression selects. The others are only counted ([`Oddities::filtered`]).
+    #[must_use]
+    pub fn selecting(mut self, filter: Filter) -> Self {
+        self.filter = Some(filter);
+        self
     }
 
     /// Makes [`read`](Self::read) return packets as rows; by default, its rows are empty.
@@ -155,31 +199,67 @@ impl Capture {
         self
     }
 
-    /// Reads up to `most` further packets. Returns their rows, or `None` at the end of the file or after an error.
+    /// Reads up to `most` further packets. Returns their rows, or `None` at the end of all files. Where an input pauses,
+    /// the batch is empty, and its packets come with a later one.
     pub fn read(&mut self, most: usize) -> Option<Rows> {
         if self.ended {
             return None;
         }
-        self.batches += 1;
-        let mut rows = Rows { number: self.batches, ..Rows::default() };
-        for _ in 0..most {
-            match self.container.next() {
-                Ok(Some(record)) => self.take(&record, &mut rows),
-                Ok(None) => self.ended = true,
-                Err(stop) => (self.stopped, self.ended) = (Some(stop), true),
-            }
-            if self.ended {
-                self.flows.end();
-                break;
+        if self.read == 0 {
+            self.batches += 1;
+            self.rows.number = self.batches;
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        while self.read < most && !self.ended {
+            match self.inputs.next() {
+                Ok(Some(record)) => {
+                    self.read += 1;
+                    self.take(&record, &mut rows);
+                }
+                Err(Pause::Stopped(stop)) => self.stops.push(stop),
+                Err(Pause::Waiting) if !self.finished => {
+                    self.rows = rows;
+                    return Some(Rows::default());
+                }
+                Ok(None) | Err(Pause::Waiting) => self.end(),
             }
         }
+        self.read = 0;
         Some(rows)
+    }
+
+    /// Reads no further than what an input that may pause has now.
+    pub fn finish(&mut self) {
+        self.finished = true;
+        self.inputs.finish();
+    }
+
+    /// Ends reading here.
+    pub fn end(&mut self) {
+        if !self.ended {
+            self.ended = true;
+            self.flows.end();
+        }
     }
 
     #[inline]
     fn take(&mut self, record: &Record, rows: &mut Rows) {
         let Record { time, captured, link, .. } = *record;
         let wire = record.wire.max(captured);
+        let frame = link::open(link, self.inputs.bytes(record));
+        let beyond = wire.saturating_sub(frame.before as u32);
+        let ip = match frame.carried {
+            Carried::Type(0x0800) => Some(network::version4(frame.payload, beyond)),
+            Carried::Type(0x86dd) => Some(network::version6(frame.payload, beyond)),
+            _ => None,
+        };
+        if let Some(filter) = &self.filter {
+            let is_arp = matches!(frame.carried, Carried::Type(0x0806));
+            if !filter.selects(ip.as_ref().and_then(Option::as_ref), is_arp) {
+                self.odd.filtered += 1;
+                return;
+            }
+        }
         self.odd.cut += u64::from(captured < wire);
         self.odd.short += u64::from(record.wire < captured);
         self.all.packets += 1;
@@ -193,14 +273,6 @@ impl Capture {
             }
             None => self.odd.timeless += 1,
         }
-
-        let frame = link::open(link, self.container.bytes(record));
-        let beyond = wire.saturating_sub(frame.before as u32);
-        let ip = match frame.carried {
-            Carried::Type(0x0800) => Some(network::version4(frame.payload, beyond)),
-            Carried::Type(0x86dd) => Some(network::version6(frame.payload, beyond)),
-            _ => None,
-        };
         self.odd.headless += u64::from(ip == Some(None));
         let ip = ip.flatten();
         self.mix.add(link, &frame, ip.map(|ip| ip.protocol), wire);
@@ -247,9 +319,9 @@ impl Capture {
         self.arrivals.span()
     }
 
-    /// The error that ended reading before the end of the file, if any.
-    pub fn stopped(&self) -> Option<&Stop> {
-        self.stopped.as_ref()
+    /// The errors that ended reading before the end of a file, at most one for each file.
+    pub fn stops(&self) -> &[Stop] {
+        &self.stops
     }
 
     /// Irregularities found so far.
@@ -261,7 +333,7 @@ impl Capture {
             apart: self.arrivals.apart(),
             copies: self.copies.packets,
             routed: self.copies.routed,
-            dropped: self.container.interfaces().iter().map(|each| each.dropped).fold(0, u64::saturating_add),
+            dropped: self.inputs.interfaces().map(|(_, each)| each.dropped).fold(0, u64::saturating_add),
             ..self.odd
         }
     }
@@ -291,19 +363,22 @@ impl Capture {
         (self.arrivals.packets(), self.arrivals.bytes())
     }
 
-    /// `pcap` or `pcapng`, and whether the file is compressed with gzip.
-    pub fn format(&self) -> (&'static str, bool) {
-        (self.container.format(), self.container.zipped())
+    /// Format of each file (`pcap`, `pcapng` or `snoop`), and how it is compressed.
+    pub fn formats(&self) -> Vec<(&'static str, Packing)> {
+        self.inputs.formats()
     }
 
-    /// Name and link type of each interface, and the name of the link type if it can be decoded.
-    pub fn interfaces(&self) -> Vec<(String, u16, Option<&'static str>)> {
-        self.container.interfaces().iter().map(|each| (each.name.clone(), each.link, link::name(each.link))).collect()
+    /// For each interface, the place of its file, its name and link type, and the name of the link type if it can be
+    /// decoded.
+    pub fn interfaces(&self) -> Vec<(usize, String, u16, Option<&'static str>)> {
+        let row =
+            |(file, each): (usize, &interfaces::Interface)| (file, each.name.clone(), each.link, link::name(each.link));
+        self.inputs.interfaces().map(row).collect()
     }
 
-    /// Bytes of the file read so far, for progress.
+    /// Bytes of the files read so far, for progress.
     pub fn taken(&self) -> u64 {
-        self.container.taken()
+        self.inputs.taken()
     }
 }
 

@@ -3,11 +3,11 @@
 mod laws;
 
 use std::fs;
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use ackclock_capture::read::{Capture, Stop, UNTIMED};
+use ackclock_capture::read::{Capture, Filter, Opener, Stop, UNTIMED};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
@@ -24,6 +24,20 @@ static CAPTURES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let files = below("../../tests/data/captures");
     let captured = |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "pcap" || kind == "pcapng");
     files.iter().filter(captured).map(|path| fs::read(path).unwrap()).collect()
+});
+
+/// Captures of all formats, of at most some kilobytes: real ones, hand-made ones, and the first of them compressed.
+static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let start = |bytes: &Vec<u8>| bytes[..bytes.len().min(4000)].to_vec();
+    let lan = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lan.pcapng");
+    let mut seeds: Vec<Vec<u8>> = CAPTURES.iter().chain([&fs::read(lan).unwrap()]).map(start).collect();
+    let packed: Vec<Vec<u8>> = seeds.iter().flat_map(|bytes| PACKERS.map(|(_, pack)| pack(bytes))).collect();
+    let faults = below("../../tests/data/captures/faults");
+    seeds.extend(faults.iter().map(|path| start(&fs::read(path).unwrap())));
+    let frame = [[2; 12].to_vec(), vec![8, 0, 0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17], vec![10; 20]].concat();
+    seeds.push(snoop(4, &[(5, 0, &frame), (6, 3, &frame)]));
+    seeds.extend(packed);
+    seeds
 });
 
 /// A pcap file of Ethernet, little-endian with microseconds, with the given records (captured, wire, bytes).
@@ -53,11 +67,11 @@ fn pcapng(link: u8) -> Vec<u8> {
 fn read(bytes: &[u8]) -> (u64, Option<Stop>) {
     let mut capture = Capture::new(Cursor::new(bytes.to_vec()), 1_000).unwrap();
     while capture.read(100).is_some() {}
-    (capture.packets(), capture.stopped().cloned())
+    (capture.packets(), capture.stops().first().cloned())
 }
 
 fn stop(offset: u64, problem: &str) -> Stop {
-    Stop { offset, problem: problem.to_owned() }
+    Stop { file: 0, offset, problem: problem.to_owned() }
 }
 
 #[test]
@@ -84,30 +98,103 @@ fn real_captures_cut_anywhere_lose_only_the_end() {
     }
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+type Packer = fn(&[u8]) -> Vec<u8>;
+
+const PACKERS: [(&str, Packer); 3] = [("gzip", gzip), ("zstd", zstd), ("lz4", lz4)];
+
 #[test]
-fn gzip_is_seen_through() {
+fn compression_is_seen_through() {
     for bytes in CAPTURES.iter() {
-        let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
-        zipped.write_all(bytes).unwrap();
-        let zipped = zipped.finish().unwrap();
-        assert_eq!(read(&zipped), read(bytes));
-        let (packets, stopped) = read(&zipped[..zipped.len() / 2]);
-        assert!(packets < read(bytes).0);
-        assert!(stopped.unwrap().problem.starts_with("the gzip data cannot be decompressed"));
+        let (start, end) = bytes.split_at(bytes.len() / 3);
+        // A part that decompressors skip (RFC 8878, section 3.1.2), which gzip does not have.
+        let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+        for (name, pack) in PACKERS {
+            let packed = pack(bytes);
+            assert_eq!(read(&packed), read(bytes), "{name}");
+            let between = if name == "gzip" { &[][..] } else { &skipped };
+            assert_eq!(read(&[pack(start), between.to_vec(), pack(end)].concat()), read(bytes), "{name} in parts");
+            let cut = packed[..packed.len() / 2].to_vec();
+            // A format may have only one block here, which is refused before the first packet.
+            let problem = match Capture::new(Cursor::new(cut.clone()), 1) {
+                Ok(_) => read(&cut).1.unwrap().problem,
+                Err(stop) => stop.problem,
+            };
+            assert!(problem.starts_with(&format!("the {name} data cannot be decompressed")), "{problem}");
+        }
+        assert_eq!(read(&[skipped, zstd(bytes)].concat()), read(bytes));
     }
 }
 
 #[test]
-fn a_bomb_of_gzip_is_read_in_little_memory() {
-    // 16 MB of empty records, compressed to 16 kB.
-    let mut zipped = GzEncoder::new(Vec::new(), Compression::best());
-    zipped.write_all(&pcap(&[])).unwrap();
-    for _ in 0..16 {
-        zipped.write_all(&vec![0; 1 << 20]).unwrap();
+fn bombs_are_read_in_little_memory() {
+    // 64 MB of empty records.
+    let zeros = [pcap(&[]), vec![0; 64 << 20]].concat();
+    for (name, pack) in PACKERS {
+        let packed = pack(&zeros);
+        assert!(packed.len() < zeros.len() / 100, "{name}");
+        assert_eq!(read(&packed), (4 << 20, None), "{name}");
     }
-    let zipped = zipped.finish().unwrap();
-    assert!(zipped.len() < 1 << 15);
-    assert_eq!(read(&zipped), (1 << 20, None));
+    // A Zstandard frame with a window of 2 TB, which this reader refuses before it reserves memory.
+    let huge = [0x28, 0xb5, 0x2f, 0xfd, 0, 0xf8, 0, 0, 0];
+    let refused = Capture::new(Cursor::new(huge), 1).unwrap_err().problem;
+    assert!(refused.starts_with("the zstd data cannot be decompressed"), "{refused}");
+}
+
+/// A snoop file of a datalink type, with the given records (time in s, drops so far, captured bytes).
+fn snoop(datalink: u8, records: &[(u32, u32, &[u8])]) -> Vec<u8> {
+    let mut file = [&b"snoop\0\0\0\0\0\0\x02\0\0\0"[..], &[datalink]].concat();
+    for &(time, dropped, bytes) in records {
+        let length = bytes.len() as u32;
+        let padded = length.next_multiple_of(4);
+        for number in [length + 4, length, 24 + padded, dropped, time, 7] {
+            file.extend(number.to_be_bytes());
+        }
+        file.extend(bytes);
+        file.resize(file.len() + (padded - length) as usize, 0);
+    }
+    file
+}
+
+#[test]
+fn snoop_is_read() {
+    let frame = [[2; 12].to_vec(), vec![8, 0, 0x45]].concat();
+    let file = snoop(4, &[(5, 0, &frame), (6, 3, &frame)]);
+    let mut capture = Capture::new(Cursor::new(file.clone()), 1_000_000_000).unwrap();
+    while capture.read(100).is_some() {}
+    assert_eq!((capture.packets(), capture.bytes(), capture.captured()), (2, 38, 30));
+    assert_eq!(capture.span(), Some((5_000_007_000, 6_000_007_000)));
+    assert_eq!(capture.formats()[0].0, "snoop");
+    assert_eq!(capture.oddities().dropped, 3);
+    assert_eq!(read(&file[..file.len() - 1]).1.unwrap().problem, "the file ends within a packet: 39 of 40 bytes");
+    let refused = |bytes: &[u8]| Capture::new(Cursor::new(bytes.to_vec()), 1).unwrap_err().problem;
+    assert_eq!(refused(&snoop(2, &[])), "snoop's datalink type 2 is not read: only 0, 4 and 8 are");
+    assert_eq!(refused(b"snoop\0\0\0\0\0\0\x03\0\0\0\x04"), "a snoop file of version 3: only version 2 is read");
+    let mut short = file.clone();
+    short[27] = 20;
+    assert_eq!(read(&short), (0, Some(stop(16, "invalid record length 20 of 15 captured bytes"))));
+}
+
+#[test]
+fn other_formats_are_named() {
+    let refused = |bytes: &[u8]| Capture::new(Cursor::new(bytes.to_vec()), 1).unwrap_err().problem;
+    assert_eq!(refused(b"\xfd7zXZ\0 and so on"), "it is compressed with xz, which is not read; `unxz` decompresses it");
+    assert!(refused(b"GMBU").contains("Network Monitor 2, which is not read; `editcap"));
 }
 
 #[test]
@@ -115,7 +202,10 @@ fn heads_that_are_none() {
     let refused = |bytes: &[u8]| Capture::new(Cursor::new(bytes.to_vec()), 1).unwrap_err().to_string();
     assert_eq!(refused(b""), "at byte 0: the file is empty");
     assert_eq!(refused(b"ab"), "at byte 0: the file ends after 2 bytes");
-    assert_eq!(refused(b"%PDF-1.7"), "at byte 0: not a capture (pcap or pcapng): its first bytes are 25 50 44 46");
+    assert_eq!(
+        refused(b"%PDF-1.7"),
+        "at byte 0: not a capture (pcap, pcapng or snoop): its first bytes are 25 50 44 46"
+    );
     assert_eq!(refused(&pcap(&[])[..23]), "at byte 0: the file ends within the file header: 23 of 24 bytes");
 }
 
@@ -184,8 +274,8 @@ fn a_second_section_in_the_other_order_of_bytes() {
     file.extend([section, interface, packet].concat());
     let mut capture = Capture::new(Cursor::new(file), 1_000).unwrap();
     while capture.read(10).is_some() {}
-    assert_eq!(capture.stopped(), None);
-    assert_eq!(capture.interfaces().iter().map(|each| each.1).collect::<Vec<_>>(), [1, 101]);
+    assert_eq!(capture.stops(), []);
+    assert_eq!(capture.interfaces().iter().map(|each| each.2).collect::<Vec<_>>(), [1, 101]);
     assert_eq!(capture.span(), Some((1_800_500_000_000, 1_800_500_000_000)));
 }
 
@@ -249,11 +339,29 @@ proptest! {
     }
 
     #[test]
-    fn real_captures_with_bytes_changed(place in any::<usize>(), changes in proptest::collection::vec((0_usize..4000, any::<u8>()), 1..8)) {
-        let mut bytes = CAPTURES[place % CAPTURES.len()][..4000].to_vec();
+    fn captures_with_bytes_changed(
+        place in any::<prop::sample::Index>(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        end in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let mut bytes = place.get(&SEEDS).clone();
         for (at, byte) in changes {
+            let at = at.index(bytes.len());
             bytes[at] = byte;
         }
+        if is_cut {
+            bytes.truncate(end.index(bytes.len()));
+        }
         let _ = laws::hold(&bytes);
+        // The same file twice, and only some of its packets.
+        let opener = || -> Opener {
+            let bytes = bytes.clone();
+            Box::new(move || Ok(Box::new(Cursor::new(bytes.clone())) as Box<dyn Read + Send>))
+        };
+        if let Ok(capture) = Capture::of_files(vec![opener(), opener()], 1_000_000_000_000_000) {
+            let mut capture = capture.selecting(Filter::new("tcp port 5001 or not net 10.0.0.0/8").unwrap());
+            while capture.read(97).is_some() {}
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Reads captures for Python, in batches of rows and with a summary at the end.
 
 use std::fs::File;
+use std::io::{Read, stdin};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use ackclock_capture::anonymise::{Anonymiser, KEY_BYTES};
-use ackclock_capture::read::{Capture, Count, Counts, Flow, Layer, NONE, Rows, Stop, transport_name};
+use ackclock_capture::read::{Capture, Count, Counts, Filter, Flow, Layer, NONE, Opener, Rows, transport_name};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,7 +14,8 @@ use serde_json::json;
 
 use crate::{RawColumn, bytes};
 
-create_exception!(_core, CaptureError, PyValueError, "The file is not a capture; the message says where and why.");
+create_exception!(_core, CaptureError, PyValueError, "A file is not a capture: its place, and where and why.");
+create_exception!(_core, FilterError, PyValueError, "A filter has a word that is not allowed: the word, and what is.");
 
 /// A batch for Python: columns, and the addresses and protocols that their numbers refer to.
 type RawBatch<'py> = (Vec<RawColumn<'py>>, Vec<String>, Vec<String>);
@@ -62,13 +64,34 @@ pub(crate) struct PyCapture {
 
 #[pymethods]
 impl PyCapture {
-    /// Opens a file.
+    /// Opens files, or the standard input if there are none.
     #[new]
-    fn new(path: PathBuf, bin: u64, rows: bool, inner: bool, key: Option<[u8; KEY_BYTES]>) -> PyResult<Self> {
-        let capture = Capture::new(File::open(path)?, bin).map_err(|stop| refuse(&stop))?;
-        let capture = if rows { capture.keeping_rows() } else { capture };
-        let capture = Mutex::new(if inner { capture.opening_tunnels() } else { capture });
-        Ok(Self { capture, anonymiser: key.as_ref().map(Anonymiser::new) })
+    fn new(
+        paths: Vec<PathBuf>,
+        bin: u64,
+        rows: bool,
+        inner: bool,
+        filter: Option<&str>,
+        key: Option<[u8; KEY_BYTES]>,
+    ) -> PyResult<Self> {
+        let filter = filter.map(Filter::new).transpose();
+        let filter = filter.map_err(|refused| FilterError::new_err((refused.word, refused.allowed)))?;
+        let mut capture = match &paths[..] {
+            [] => Ok(Capture::live(stdin(), bin)),
+            [path] => Capture::new(File::open(path)?, bin),
+            _ => Capture::of_files(paths.into_iter().map(opener).collect(), bin),
+        }
+        .map_err(|stop| CaptureError::new_err((stop.file, stop.to_string())))?;
+        if rows {
+            capture = capture.keeping_rows();
+        }
+        if inner {
+            capture = capture.opening_tunnels();
+        }
+        if let Some(filter) = filter {
+            capture = capture.selecting(filter);
+        }
+        Ok(Self { capture: Mutex::new(capture), anonymiser: key.as_ref().map(Anonymiser::new) })
     }
 
     /// Reads up to `most` further packets; `None` at the end of the file.
@@ -88,7 +111,13 @@ impl PyCapture {
         Ok((raw(py, &columns)?, addresses, protocols))
     }
 
-    /// Bytes of the file read so far.
+    /// Reads no further than what the standard input has now, or not at all.
+    fn finish(&self, now: bool) {
+        let mut capture = self.capture();
+        if now { capture.end() } else { capture.finish() }
+    }
+
+    /// Bytes of the files read so far.
     fn taken(&self) -> u64 {
         self.capture().taken()
     }
@@ -110,7 +139,12 @@ impl PyCapture {
     fn facts(&self) -> String {
         let capture = self.capture();
         let odd = capture.oddities();
-        let (format, zipped) = capture.format();
+        let formats = capture.formats();
+        let files: Vec<_> =
+            formats.iter().map(|(format, packing)| json!({"format": format, "packing": packing.name()})).collect();
+        let stopped = capture.stops().iter();
+        let stopped: Vec<_> =
+            stopped.map(|stop| json!({"file": stop.file, "offset": stop.offset, "problem": stop.problem})).collect();
         let protocols: Vec<_> = capture
             .protocols()
             .into_iter()
@@ -126,11 +160,10 @@ impl PyCapture {
         let interfaces: Vec<_> = capture
             .interfaces()
             .into_iter()
-            .map(|(name, number, link)| json!({"name": name, "number": number, "link": link}))
+            .map(|(file, name, number, link)| json!({"file": file, "name": name, "number": number, "link": link}))
             .collect();
         json!({
-            "format": format,
-            "gzip": zipped,
+            "files": files,
             "packets": capture.packets(),
             "bytes": capture.bytes(),
             "captured_bytes": capture.captured(),
@@ -140,7 +173,7 @@ impl PyCapture {
             "bin": capture.bin(),
             "protocols": protocols,
             "interfaces": interfaces,
-            "stopped": capture.stopped().map(|stop| json!({"offset": stop.offset, "problem": stop.problem})),
+            "stopped": stopped,
             "oddities": {
                 "backwards": odd.backwards,
                 "timeless": odd.timeless,
@@ -156,6 +189,7 @@ impl PyCapture {
                 "copies": odd.copies,
                 "routed": odd.routed,
                 "dropped": odd.dropped,
+                "filtered": odd.filtered,
             },
         })
         .to_string()
@@ -247,6 +281,6 @@ fn raw<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Vec<RawColumn<'py>>
     columns.iter().map(raw_column).collect()
 }
 
-fn refuse(stop: &Stop) -> PyErr {
-    CaptureError::new_err(stop.to_string())
+fn opener(path: PathBuf) -> Opener {
+    Box::new(move || Ok(Box::new(File::open(&path)?) as Box<dyn Read + Send>))
 }

@@ -340,6 +340,7 @@ fn refuse(error: impl ToString) -> PyErr {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CaptureError", module.py().get_type::<capture::CaptureError>())?;
+    module.add("FilterError", module.py().get_type::<capture::FilterError>())?;
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add_class::<capture::PyCapture>()?;
     module.add_class::<conform::PyScript>()?;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.files.checksum import CHANGED, checksum, is_sealed
@@ -13,11 +15,10 @@ from ackclock.values.errors import DamagedError, ScenarioError, damaged, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
 
-__all__ = ["MADE", "ask", "check", "files_of", "is_capture"]
+__all__ = ["MADE", "ask", "ask_file", "check", "files_of", "is_capture"]
 
 MADE: Final = "a capture"
 """Value of `study` in the record of such a folder."""
@@ -97,6 +98,26 @@ def ask(folder: Path, query: str) -> pa.Table:
     except DamagedError:
         check(folder, [f"{name}.parquet" for name in _TABLES])
         raise
+
+
+def ask_file(file: Path, query: str) -> pa.Table:
+    """Run one ``SELECT`` over the tables of a capture file, which are made for it.
+
+    Raises
+    ------
+    ScenarioError
+        The file is not a capture, the query is not a single ``SELECT``, or it has an error.
+    """
+    # slow to load
+    from ackclock.capture.keeping import write_arrivals  # noqa: PLC0415
+    from ackclock.capture.reading import read_capture  # noqa: PLC0415
+    from ackclock.study.store.sql import closed  # noqa: PLC0415
+
+    with TemporaryDirectory() as made:
+        tables = {name: Path(made, f"{name}.parquet") for name in _TABLES}
+        capture = read_capture(file, packets=tables["packets"], flows=tables["flows"])
+        write_arrivals(capture, tables["arrivals"])
+        return closed(query, tables)
 
 
 def _read_record(folder: Path) -> dict[str, Any]:

@@ -10,14 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ackclock.capture.tables import FLOWS, TCP_COUNTS, array
-from ackclock.running.tables import numbers
+from ackclock.values.columns import numbers
 
 if TYPE_CHECKING:
     import os
 
     from pyarrow import parquet
 
-__all__ = ["Largest", "writer"]
+    from ackclock.capture.reading import Capture
+
+__all__ = ["Largest", "write_arrivals", "writer"]
 
 _LARGEST: Final = 1000
 """Number of conversations that stay in memory; they are the conversations with the most bytes."""
@@ -61,3 +63,16 @@ def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWr
     steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
     encoding = {name: kind for name, kind in steady.items() if name in schema.names}
     return parquet.ParquetWriter(Path(path).absolute(), schema, use_dictionary=named, column_encoding=encoding)
+
+
+def write_arrivals(capture: Capture, path: Path) -> None:
+    """Write packets and bytes in each bin to a Parquet file."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    arrivals = {
+        "time": np.arange(capture.packets_per_bin.size) * capture.bin,
+        "packets": capture.packets_per_bin.astype(np.int64),
+        "bytes": capture.bytes_per_bin.astype(np.int64),
+    }
+    table = pa.table({name: array(values) for name, values in arrivals.items()})
+    parquet.write_table(table, path.absolute())

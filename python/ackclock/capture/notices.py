@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["notices_of"]
 
 
-def notices_of(facts: Mapping[str, Any], sums: Mapping[str, int], *, asked: int) -> Iterator[str]:
+def notices_of(facts: Mapping[str, Any], sums: Mapping[str, int], *, asked: int, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each irregularity of a capture.
 
     Parameters
@@ -21,15 +21,21 @@ def notices_of(facts: Mapping[str, Any], sums: Mapping[str, int], *, asked: int)
         The counts of TCP in all conversations.
     asked
         The requested bin width in ns.
+    names
+        The names of the files.
 
     """
     odd = facts["oddities"]
-    if facts["stopped"]:
-        where = "of the decompressed data" if facts["gzip"] else "of the file"
+    for stopped in facts["stopped"]:
+        where = "of the decompressed data" if facts["files"][stopped["file"]]["packing"] else "of the file"
+        file = names[stopped["file"]] if len(names) > 1 else "The file"
         yield (
-            f"The file is damaged or truncated: at byte {facts['stopped']['offset']} {where}, "
-            f"{facts['stopped']['problem']}. The {facts['packets']} packets before this byte were read."
+            f"{file} is damaged or truncated: at byte {stopped['offset']} {where}, {stopped['problem']}. "
+            "The packets before this byte were read."
         )
+    if odd["filtered"]:
+        read = facts["packets"] + odd["filtered"]
+        yield f"The filter selects {facts['packets']} of {read} packets: all numbers are those of the selected ones."
     if facts["bin"] != asked:
         yield (
             f"The requested bin width is {asked / 1e9:g} s, but the capture is so long that "

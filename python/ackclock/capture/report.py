@@ -87,7 +87,7 @@ def capture_report(
     if len(capture.flows):
         sections.insert(0, Section(title="Largest conversations", drawings=[], table=_conversations(capture)))
     return Report(
-        title=f"Capture {capture.path.name}",
+        title=f"Capture {capture.name}",
         source=f"{capture.packets:,} packets, {capture.bytes:,} bytes as sent, in {capture.duration:.6g} s.",
         answer=_answer(capture),
         shows="arrivals" if drawings else "",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from ackclock.running.tables import texts
+from ackclock.values.columns import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -387,11 +387,15 @@ def sweep(
     ackclock query results "select * from runs"
     ackclock query results 'select "clients.0.count", avg(cov), count(*) from runs group by all order by all' --json
     ackclock query results "show tables"
+    ackclock query lan.pcapng "select count(*) from packets where ecn = 3 and destination_port = 443"
     """
 )
 def query(
     store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="Folder of a store or of a capture.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="STORE", help="Folder of a store or of a capture, or a capture file.", show_default=False
+        ),
     ],
     sql: Annotated[
         str,
@@ -652,7 +656,8 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the report (default: out/STUDY). An existing report of the study is replaced.",
+            help="Folder of the report (default: out/STUDY, or out/STUDY-capture with --capture). An existing report "
+            "of the study is replaced.",
             show_default=False,
         ),
     ] = None,
@@ -664,8 +669,8 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Capture (pcap or pcapng) for Figure 3 of selfsimilar (default: simulated packets, because the "
-            "authors' capture is not public).",
+            help="Capture for Figure 3 of selfsimilar: it is analysed alone, without runs (default: the whole study, "
+            "with simulated packets, because the authors' capture is not public).",
             show_default=False,
         ),
     ] = None,

@@ -10,14 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.table import Table
-from rich.text import Text
-
-from ackclock.capture.conversations import HEAD, conversations, largest
+from ackclock.capture.conversations import largest
 from ackclock.capture.folder import MADE
-from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
-from ackclock.capture.shares import SHARES, shares
-from ackclock.cli.console import console
+from ackclock.capture.reading import KEY_BYTES, STANDARD_INPUT, WHAT, Asked, Capture, read_watched
 from ackclock.engine.catalogue import catalogue
 from ackclock.files.recognised import CAPTURE
 from ackclock.papers.folder import check_replaceable, write_whole
@@ -45,6 +40,7 @@ class Options:
 
     bin: str
     inner: bool = False
+    filter: str | None = None
     anonymise: bool = False
     key: str | None = None
 
@@ -52,38 +48,42 @@ class Options:
     def words(self) -> list[str]:
         """The options in words, without the key."""
         given = [("--inner", self.inner), ("--anonymise", self.anonymise)]
-        return ["--bin", self.bin, *(word for word, is_given in given if is_given)]
+        chosen = [] if self.filter is None else ["--filter", self.filter]
+        return ["--bin", self.bin, *chosen, *(word for word, is_given in given if is_given)]
 
 
-def capture(file: Path, options: Options, *, as_json: bool, out: Path | None) -> bool:
-    """Analyse a capture, print the results, and write them to a folder if one is given.
+def capture(files: Sequence[Path], options: Options, *, as_json: bool, out: Path | None) -> bool:
+    """Analyse captures, print the results, and write them to a folder if one is given.
 
     Returns
     -------
     bool
-        Whether the whole file could be read.
+        Whether all files could be read to their end.
     """
+    if STANDARD_INPUT in files and len(files) > 1:
+        raise refuse("FILE", str(STANDARD_INPUT), "must be the only input: a capture from the standard input")
     secret = _key(options.key, anonymise=options.anonymise)
     if out is None:
-        read, summary, _ = _read(file, options, key=secret)
+        read, summary, _ = _read(files, options, as_json=as_json, key=secret)
     else:
         check_replaceable(out, study=MADE)
-        command = shlex.join(["ackclock", "capture", str(file), *options.words, "--out", str(out)])
+        names = [str(file) for file in files]
+        command = shlex.join(["ackclock", "capture", *names, *options.words, "--out", str(out)])
         record = {
             "version": catalogue().version,
-            "input": str(file),
+            "input": " ".join(names),
             "anonymised": options.anonymise,
             "command": command,
         }
         with write_whole(out, study=MADE, record=record, checksums=True) as folder:
-            read, summary, found = _read(file, options, key=secret, folder=folder)
+            read, summary, found = _read(files, options, as_json=as_json, key=secret, folder=folder)
             _write(folder, read, summary, found, command=command)
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         return read.stopped is None
-    _show(read, summary)
-    if out is not None:
-        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries the data."))
+    from ackclock.cli.capture_showing import show  # noqa: PLC0415  # JSON needs no tables
+
+    show(read, summary, out=out)
     return read.stopped is None
 
 
@@ -102,27 +102,40 @@ def _key(key: str | None, *, anonymise: bool) -> bytes | None:
 
 
 def _read(
-    file: Path, options: Options, *, key: bytes | None, folder: Path | None = None
+    files: Sequence[Path], options: Options, *, as_json: bool, key: bytes | None, folder: Path | None = None
 ) -> tuple[Capture, dict[str, Any], tuple[Burstiness, Hurst] | None]:
     """Return the capture, its results as plain data, and the burstiness of its arrivals over time scales."""
-    try:
-        size = file.stat().st_size
-    except OSError as error:
-        raise unreadable(file, error.strerror or str(error), WHAT) from None
-    with progress_bar(file.name, size) as show:
-        read = read_capture(
-            file,
-            bin=options.bin,
-            inner=options.inner,
-            packets=None if folder is None else folder / "packets.parquet",
-            flows=None if folder is None else folder / "flows.parquet",
-            key=key,
-            progress=lambda done, packets: show(done, f"{packets:,} packets"),
-        )
+    asked = Asked(
+        bin=options.bin,
+        packets=None if folder is None else folder / "packets.parquet",
+        flows=None if folder is None else folder / "flows.parquet",
+        inner=options.inner,
+        filter=options.filter,
+        key=key,
+    )
+    if list(files) == [STANDARD_INPUT]:
+        from ackclock.cli.capture_live import watched  # noqa: PLC0415  # files need none of it
+
+        with watched(is_quiet=as_json) as watch:
+            read = read_watched([], asked, watch=watch)
+    else:
+        with progress_bar(files[0].name, sum(map(_size, files))) as show:
+            read = read_watched(
+                files,
+                asked,
+                watch=lambda reader: show(reader.taken(), f"{reader.packets():,} packets"),
+            )
     found, missing = _scales(read)
     random = [_RANDOM_KEY] if options.anonymise and options.key is None else []
     summary = _summary(read, found, notices=[*read.notices, *missing, *random])
     return read, summary, found
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError as error:
+        raise unreadable(file, error.strerror or str(error), WHAT) from None
 
 
 def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
@@ -145,19 +158,21 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
 
 
 def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
-    from ackclock.cli import scaling  # noqa: PLC0415
-    from ackclock.cli.series import Series  # noqa: PLC0415
-
     counts = read.packets_per_bin[:-1]
     arrivals: dict[str, Any] = {"bin": read.bin, "count": counts.size}
     if found is not None:
+        from ackclock.cli.scaling import described  # noqa: PLC0415  # slow to load
+        from ackclock.cli.series import Series  # noqa: PLC0415
+
         series = Series(values=counts, about=f"packets in {counts.size} bins of {read.bin:g} s", bin=read.bin)
-        arrivals |= scaling.described(series, *found)
+        arrivals |= described(series, *found)
     return {
         "version": catalogue().version,
         "input": str(read.path),
+        "files": [str(file) for file in read.files],
         "format": read.format,
         "packets": read.packets,
+        "filtered": read.filtered,
         "bytes": read.bytes,
         "captured_bytes": read.captured_bytes,
         "first": None if read.span is None else _stamp(read.span[0]),
@@ -177,7 +192,10 @@ def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: 
         "copies": read.copies,
         "top": [_plain(row) for row in largest(read)],
         "arrivals": arrivals,
-        "interfaces": [{"name": name, "link_type": link} for name, link in read.interfaces],
+        "interfaces": [
+            {"name": name, "link_type": link, "file": file}
+            for (name, link), file in zip(read.interfaces, read.sources, strict=True)
+        ],
         "stopped": None if read.stopped is None else {"offset": read.stopped[0], "problem": read.stopped[1]},
         "notices": notices,
     }
@@ -193,88 +211,14 @@ def _stamp(time: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
 
-def _show(read: Capture, summary: Mapping[str, Any]) -> None:
-    out = console()
-    when = f", from {summary['first']} to {summary['last']}" if read.span else ""
-    out.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
-    out.print(_mix_table(read))
-    if len(read.flows):
-        out.print()
-        out.print(_flow_table(read))
-        count = f"{read.flow_count:,} conversation{'' if read.flow_count == 1 else 's'}"
-        out.print(Text(f"{count}{_again(read)}"))
-    arrivals = summary["arrivals"]
-    if "cov" in arrivals:
-        spread = _hurst(arrivals["hurst"])
-        out.print(
-            Text(
-                f"\n{arrivals['about']}: c.o.v. {arrivals['cov']:.4g}, dispersion {arrivals['dispersion']:.4g}, "
-                f"peak/mean {arrivals['peak_to_mean']:.4g}{spread}"
-            )
-        )
-    for notice in [*summary["notices"], *arrivals.get("notices", ())]:
-        out.print(Text(f"Note: {notice}"))
-
-
-def _again(read: Capture) -> str:
-    """Say how many segments were sent again, overtaken, or missed."""
-    if read.retransmissions is None or read.overtaken is None:
-        return "; retransmissions are unknown"
-    parts = [f"{read.retransmissions:,} TCP segment{'' if read.retransmissions == 1 else 's'} sent again"]
-    parts += [f"{read.overtaken:,} overtaken"] if read.overtaken else []
-    return f" with {', '.join(parts)}"
-
-
-def _hurst(estimates: Sequence[Mapping[str, Any]]) -> str:
-    """Give one estimate with its interval: of local Whittle, whose interval is known, or else of the wavelets."""
-    by_method = {each["method"]: each for each in estimates}
-    one = by_method.get("local_whittle") or by_method.get("abry_veitch")
-    if one is None:
-        return ""
-    if not 0 < one["h"] < 1:
-        return f"; no Hurst parameter: the estimate {one['h']:.3f} ({one['method']}) is outside of 0 to 1"
-    return f"; Hurst parameter {one['h']:.3f} ({one['low']:.3f} to {one['high']:.3f}, {one['method']})"
-
-
-def _mix_table(read: Capture) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("layer")
-    table.add_column("protocol")
-    for name in SHARES:
-        table.add_column(name, justify="right")
-    for each, numbers in shares(read):
-        table.add_row(each.layer, each.name, *numbers)
-    return table
-
-
-def _flow_table(read: Capture) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(HEAD[0], overflow="fold")
-    for name in HEAD[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
-    for ends, *numbers in conversations(read):
-        table.add_row(Text(ends), *numbers)  # brackets must not be read as markup
-    return table
-
-
 def _write(
     folder: Path, read: Capture, summary: Mapping[str, Any], found: tuple[Burstiness, Hurst] | None, *, command: str
 ) -> None:
-    import numpy as np  # noqa: PLC0415
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import parquet  # noqa: PLC0415
-
+    from ackclock.capture.keeping import write_arrivals  # noqa: PLC0415
     from ackclock.capture.report import capture_report  # noqa: PLC0415
-    from ackclock.capture.tables import array  # noqa: PLC0415
     from ackclock.report.html import render  # noqa: PLC0415
 
-    arrivals = {
-        "time": np.arange(read.packets_per_bin.size) * read.bin,
-        "packets": read.packets_per_bin.astype(np.int64),
-        "bytes": read.bytes_per_bin.astype(np.int64),
-    }
-    table = pa.table({name: array(values) for name, values in arrivals.items()})
-    parquet.write_table(table, (folder / "arrivals.parquet").absolute())
+    write_arrivals(read, folder / "arrivals.parquet")
     report = capture_report(read, folder / "packets.parquet", scales=found, notices=summary["notices"], command=command)
     for drawing in report.drawings:
         for name, content in drawing.files.items():

@@ -71,17 +71,32 @@ def burstiness(
     ackclock capture lan.pcapng
     ackclock capture lan.pcap.gz --bin "100 ms" --json
     ackclock capture lan.pcap --anonymise --out lan
+    ackclock capture lan.pcap0 lan.pcap1 --filter "tcp port 443 and not net 10.0.0.0/8"
+    tcpdump -i eth0 -w - | ackclock capture -
     ackclock query lan "select protocol, count(*), sum(bytes) from packets group by all order by all"
     """
 )
 def capture(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="FILE", help="Capture: pcap or pcapng, plain or compressed with gzip.", show_default=False
+            metavar="FILE",
+            help="Capture: pcap, pcapng or snoop, plain or compressed with gzip, Zstandard or LZ4; - for standard "
+            "input. Several files are merged in order of time.",
+            show_default=False,
         ),
     ],
     bin_: Annotated[str, typer.Option("--bin", metavar="TIME", help="Bin width for counting arrivals.")] = "10 ms",
+    filter_: Annotated[
+        str | None,
+        typer.Option(
+            "--filter",
+            metavar="EXPRESSION",
+            help="Packets to analyse, in the language of pcap filters: host, net, port, portrange, src, dst, ip, ip6, "
+            "tcp, udp, sctp, icmp, icmp6, arp, and, or, not and parentheses (default: all).",
+            show_default=False,
+        ),
+    ] = None,
     anonymise: Annotated[
         bool,
         typer.Option("--anonymise", help="Replace addresses, preserving common prefixes; ports stay unchanged."),
@@ -110,11 +125,12 @@ def capture(
 ) -> None:
     """Analyse a capture: protocols, conversations, and the burstiness of its arrivals.
 
-    The file is read in one pass and in bounded memory. Only headers are decoded. The exit status is 1 if the file is
-    damaged: the results are those of the packets before the damage.
+    Files are read in one pass and in bounded memory. Only headers are decoded. Ctrl-C ends a capture from the standard
+    input with what was read. The exit status is 1 if a file is damaged: the results are those of the packets before the
+    damage.
     """
     from ackclock.cli import capture_reading  # noqa: PLC0415
 
-    options = capture_reading.Options(bin=bin_, inner=inner, anonymise=anonymise, key=key)
-    if not capture_reading.capture(file, options, as_json=json, out=out):
+    options = capture_reading.Options(bin=bin_, inner=inner, filter=filter_, anonymise=anonymise, key=key)
+    if not capture_reading.capture(files, options, as_json=json, out=out):
         raise typer.Exit(1)

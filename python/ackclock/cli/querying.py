@@ -10,8 +10,9 @@ from pydantic_core import to_json
 from rich.table import Table
 from rich.text import Text
 
-from ackclock.capture.folder import ask, is_capture
+from ackclock.capture.folder import ask, ask_file, is_capture
 from ackclock.cli.console import console
+from ackclock.files.recognised import recognised
 from ackclock.study.store import Store
 from ackclock.values.errors import impossible, listed, refuse
 
@@ -26,10 +27,11 @@ def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool, revision: str 
     """Run a query and print its result."""
     if as_json and as_csv:
         raise refuse("--csv", "--json", "must not be combined")
-    if is_capture(folder):
+    is_file = folder.is_file() and recognised(folder) is None
+    if is_file or is_capture(folder):
         if revision is not None:
             raise refuse("--revision", revision, "must be absent: a capture has no runs")
-        answer = ask(folder, sql)
+        answer = ask_file(folder, sql) if is_file else ask(folder, sql)
     else:
         with Store.open(folder, revision=revision) as store:
             answer = store.sql(sql)

@@ -16,7 +16,6 @@ import numpy as np
 from ackclock.capture.folder import check, is_capture
 from ackclock.files.inside import file_in
 from ackclock.files.reading import Room, csv, footer, parquet, regular, row_count
-from ackclock.running import result
 from ackclock.values.errors import impossible, listed, near, refuse, unreadable
 from ackclock.values.kinds import measured
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME
@@ -140,6 +139,8 @@ def _table(path: Path, choose: Callable[[pa.Schema], list[str]]) -> pa.Table:
     if is_capture(path.parent):
         check(path.parent, [path.name])
     else:
+        from ackclock.running import result  # noqa: PLC0415  # slow to load
+
         result.check(path.parent, [path.name])
 
     def chosen(schema: pa.Schema) -> list[str]:

@@ -11,7 +11,7 @@ from ackclock.running import changing
 from ackclock.running.estimate import Estimate
 from ackclock.running.records import flows_of_groups
 from ackclock.running.summary import Groups
-from ackclock.running.tables import numbers, words
+from ackclock.values.columns import numbers, words
 from ackclock.values.errors import impossible, refuse
 from ackclock.values.quantity import TIME, QuantityError, seconds
 

@@ -1,19 +1,16 @@
 """Converts the engine's columns to Arrow tables."""
 
-import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ackclock.engine import core
 from ackclock.scenario import Scenario
 from ackclock.scenario.links import links_of
+from ackclock.values.columns import texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 _NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "words": "u1"}
 """NumPy type of each type of column in the engine. A type ``words:a,b,c`` lists words; the column's bytes are indices
@@ -29,40 +26,6 @@ def to_arrow(rows: core.Rows, scenario: Scenario) -> "pa.Table":
     columns = rows.columns()
     arrays = [_array(kind, content, names.get(name)) for name, kind, content in columns]
     return pa.table(arrays, names=[name for name, _, _ in columns])
-
-
-def numbers(column: "pa.ChunkedArray") -> "NDArray[Any]":
-    """Convert a column of numbers to NumPy, with NaN for missing values.
-
-    Arrow's own conversion is not used, because it would import an installed pandas: 2 s of CPU time.
-    """
-    import numpy as np  # noqa: PLC0415
-    import pyarrow as pa  # noqa: PLC0415
-
-    parts: list[NDArray[Any]] = []
-    for chunk in column.chunks:
-        if not chunk.null_count:
-            parts.append(np.from_dlpack(chunk))
-            continue
-        # `fill_null` would import an installed pandas too
-        known, missing = chunk.cast(pa.float64()), np.from_dlpack(chunk.is_null().cast(pa.uint8()))
-        values = np.frombuffer(known.buffers()[1], np.float64, len(known), 8 * known.offset)
-        parts.append(np.where(missing, math.nan, values))
-    return np.concatenate(parts) if parts else np.empty(0)
-
-
-def words(column: "pa.ChunkedArray") -> "NDArray[np.str_]":
-    """Convert a column of words to NumPy, without importing pandas."""
-    import numpy as np  # noqa: PLC0415
-    import pyarrow as pa  # noqa: PLC0415
-
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    parts = [
-        np.array(chunk.dictionary.to_pylist(), dtype=np.str_)[np.from_dlpack(chunk.indices)]
-        for chunk in encoded.chunks
-        if len(chunk)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, np.str_)
 
 
 def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":
@@ -107,13 +70,3 @@ def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":
     place[present] = np.arange(present.size, dtype=np.int32)
     indices = pa.Array.from_buffers(pa.int32(), numbers.size, [None, pa.py_buffer(place[numbers])])
     return pa.DictionaryArray.from_arrays(indices, texts([name_of(int(number)) for number in present]))
-
-
-def texts(words: "Sequence[str]") -> "pa.Array":
-    """Make an Arrow array of texts, without importing pandas."""
-    import numpy as np  # noqa: PLC0415
-    import pyarrow as pa  # noqa: PLC0415
-
-    encoded = [text.encode() for text in words]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))

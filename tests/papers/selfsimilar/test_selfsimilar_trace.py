@@ -231,25 +231,32 @@ class TestCommand:
         monkeypatch.setattr(Paper, "evidence", lambda *_, **__: WORLD.evidence())
         monkeypatch.chdir(tmp_path)
 
-    @pytest.mark.slow
-    @pytest.mark.usefixtures("placeholders")
-    def test_figure_3_is_the_captures(self, root: Path, tmp_path: Path) -> None:
+    def test_a_capture_is_analysed_alone(
+        self, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.delattr(Paper, "evidence")
+        monkeypatch.delattr(Paper, "write")
         file = tmp_path / "our lan.pcap"
         file.write_bytes((root / "tests/data/captures/ethernet.pcap").read_bytes())
         with pytest.raises(SystemExit) as ended:
-            main(["reproduce", "selfsimilar", "--seeds", "1", "--capture", "our lan.pcap"])
+            main(["reproduce", "selfsimilar", "--capture", "our lan.pcap"])
         assert ended.value.code == 0
-        out = tmp_path / "out" / "selfsimilar"
+        out = tmp_path / "out" / "selfsimilar-capture"
         shown = json.loads((out / "record.json").read_text(encoding="utf-8"))
-        assert shown["command"] == "ackclock reproduce selfsimilar --seeds 1 --capture 'our lan.pcap'"
+        assert shown["command"] == "ackclock reproduce selfsimilar --capture 'our lan.pcap'"
+        assert "seeds" not in shown
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         packets = ac.read_capture(file).packets
         assert shown["capture"] == {"file": "our lan.pcap", "sha256": digest, "packets": packets}
         page = (out / "report.html").read_text(encoding="utf-8")
         assert digest in page
         assert "ackclock capture" in page
-        assert STAND_IN not in {path.name for path in out.iterdir()}
         assert {"figure3.png", "protocols.csv"} <= {path.name for path in out.iterdir()}
+        assert len((out / "claims.csv").read_text(encoding="utf-8").splitlines()) == 2
+        with pytest.raises(SystemExit) as ended:
+            main(["reproduce", "selfsimilar", "--capture", "our lan.pcap", "--seeds", "2"])
+        assert ended.value.code == 2
+        assert "--seeds: 2 is not allowed; must be absent with --capture" in capsys.readouterr().err
 
     @pytest.mark.slow
     @pytest.mark.usefixtures("placeholders")
@@ -265,7 +272,7 @@ class TestCommand:
         assert f"{read.packets:,} packets" in (out / "report.html").read_text(encoding="utf-8")
         # Replacing a page also removes the files of the old one.
         with pytest.raises(SystemExit) as ended:
-            main(["reproduce", "selfsimilar", "--capture", f"out/selfsimilar/{STAND_IN}"])
+            main(["reproduce", "selfsimilar", "--capture", f"out/selfsimilar/{STAND_IN}", "--out", "out/selfsimilar"])
         assert ended.value.code == 2
 
     @pytest.mark.parametrize(

@@ -1,18 +1,20 @@
-//! Extracts records from their container: pcap and pcapng.
+//! Extracts records from their container: pcap, pcapng and snoop.
 //!
 //! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, the variant with longer records that libpcap also reads (Kuznetzov), and
-//! the files of versions before 2.4, whose records have the two lengths in the other order. pcapng: draft-ietf-opsawg-pcapng, section 4. Reading ends at the first damaged record or block, because
-//! lengths cannot be trusted after it.
+//! the files of versions before 2.4, whose records have the two lengths in the other order. pcapng:
+//! draft-ietf-opsawg-pcapng, section 4. snoop: RFC 1761. Reading ends at the first damaged record or block, because lengths
+//! cannot be trusted after it.
 //!
 //! This file parses the framing itself. The crate `pcap-parser` does not support clocks with a power-of-two resolution
 //! (its `build_ts_resolution` rejects them), and it treats an invalid length as a truncated file, so that the offset of
 //! the damage is lost.
 
-use std::io::Read;
+use std::io::{self, Read};
 
-use super::Stop;
 use super::interfaces::{Interface, Interfaces};
 use super::source::Source;
+use super::unpack::Packing;
+use super::{Stop, foreign};
 
 /// Maximum captured bytes per packet: libpcap's own `MAXIMUM_SNAPLEN`.
 const MOST_CAPTURED: u32 = 262_144;
@@ -42,6 +44,7 @@ pub(super) struct Record {
 enum Layout {
     Pcap { header: usize, nanoseconds: i64, order: Order },
     Pcapng,
+    Snoop,
 }
 
 /// Which length of a record comes first.
@@ -61,55 +64,97 @@ pub(super) struct Container {
     interfaces: Interfaces,
     /// Size of the last record returned, in bytes.
     last: usize,
+    /// Whether the header has been read.
+    is_open: bool,
+    /// Whether nobody waits for more: a packet that the input has only begun is not damage.
+    is_finished: bool,
+    /// The block that is being skipped.
+    passing: Option<Passing>,
+}
+
+/// A block that is not needed.
+struct Passing {
+    offset: u64,
+    length: u32,
+    /// Bytes until its last four.
+    left: u64,
 }
 
 const SECTION: u32 = 0x0a0d_0d0a;
+/// The first four bytes of a snoop file, which is big-endian.
+const SNOOP: u32 = u32::from_le_bytes(*b"snoo");
+const SNOOP_HEADER: usize = 24;
 
 impl Container {
     /// Reads the file header.
     pub(super) fn new(input: impl Read + Send + 'static) -> Result<Self, Stop> {
-        let at = |problem: &str| Stop { offset: 0, problem: problem.to_owned() };
-        let source = Source::new(input).map_err(|error| at(&error.to_string()))?;
-        let mut container =
-            Self { source, layout: Layout::Pcapng, big: false, interfaces: Interfaces::default(), last: 0 };
-        let there = container.fill(4)?;
+        let problem = |error: io::Error| Stop { problem: error.to_string(), ..Stop::default() };
+        let mut container = Self::over(Source::new(input).map_err(problem)?);
+        container.open()?;
+        Ok(container)
+    }
+
+    /// Waits with the file header until it has come.
+    pub(super) fn live(input: impl Read + Send + 'static) -> Self {
+        Self::over(Source::live(input))
+    }
+
+    fn over(source: Source) -> Self {
+        Self {
+            source,
+            layout: Layout::Pcapng,
+            big: false,
+            interfaces: Interfaces::default(),
+            last: 0,
+            is_open: false,
+            is_finished: false,
+            passing: None,
+        }
+    }
+
+    /// Reads the file header.
+    fn open(&mut self) -> Result<(), Stop> {
+        self.big = false;
+        let there = self.fill(4)?;
         if there == 0 {
-            return Err(at("the file is empty"));
+            return Err(self.stop("the file is empty".to_owned()));
         }
         if there < 4 {
-            return Err(at(&format!("the file ends after {there} bytes")));
+            return Err(self.stop(format!("the file ends after {there} bytes")));
         }
-        let magic = container.u32(0);
+        let magic = self.u32(0);
         let (header, nanoseconds, big) = match magic {
-            SECTION => return Ok(container),
+            SECTION => {
+                self.is_open = true;
+                return Ok(());
+            }
             0xa1b2_c3d4 => (16, 1_000, false),
             0xd4c3_b2a1 => (16, 1_000, true),
             0xa1b2_3c4d => (16, 1, false),
             0x4d3c_b2a1 => (16, 1, true),
             0xa1b2_cd34 => (24, 1_000, false),
             0x34cd_b2a1 => (24, 1_000, true),
+            SNOOP => return self.begin_snoop(),
             _ => {
-                let bytes = magic.to_le_bytes();
-                return Err(at(&format!(
-                    "not a capture (pcap or pcapng): its first bytes are {:02x} {:02x} {:02x} {:02x}",
-                    bytes[0], bytes[1], bytes[2], bytes[3]
-                )));
+                self.fill(64)?;
+                return Err(self.stop(foreign::problem(self.source.window())));
             }
         };
-        container.big = big;
-        container.need(24, "the file header")?;
+        self.big = big;
+        self.need(24, "the file header")?;
         // The order changed with version 2.3, but not in all programs (libpcap, `sf-pcap.c`).
-        let order = match (container.u16(4), container.u16(6)) {
+        let order = match (self.u16(4), self.u16(6)) {
             (..=1, _) | (2, ..=2) => Order::WireFirst,
             (2, 3) => Order::Either,
             _ => Order::CapturedFirst,
         };
-        container.layout = Layout::Pcap { header, nanoseconds, order };
+        self.layout = Layout::Pcap { header, nanoseconds, order };
         // The upper bits of the link type describe frame check sequences.
-        let link = container.u32(20) as u16;
-        container.interfaces.add(Interface::plain(link));
-        container.source.advance(24);
-        Ok(container)
+        let link = self.u32(20) as u16;
+        self.interfaces.add(Interface::plain(link));
+        self.source.advance(24);
+        self.is_open = true;
+        Ok(())
     }
 
     /// Bytes read from the file, before decompression.
@@ -117,17 +162,24 @@ impl Container {
         self.source.taken()
     }
 
-    /// Whether the file is compressed with gzip.
-    pub(super) fn zipped(&self) -> bool {
-        self.source.zipped()
-    }
-
-    /// Name of the file format.
-    pub(super) fn format(&self) -> &'static str {
-        match self.layout {
+    /// Name of the file format, and how the file is compressed.
+    pub(super) fn format(&self) -> (&'static str, Packing) {
+        let name = match self.layout {
             Layout::Pcap { .. } => "pcap",
             Layout::Pcapng => "pcapng",
-        }
+            Layout::Snoop => "snoop",
+        };
+        (name, self.source.packing())
+    }
+
+    /// Whether reading failed only because the input has nothing yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.source.is_waiting()
+    }
+
+    /// The input will not continue.
+    pub(super) fn finish(&mut self) {
+        self.is_finished = true;
     }
 
     /// The capture interfaces.
@@ -135,15 +187,30 @@ impl Container {
         &self.interfaces
     }
 
+    /// Takes the capture interfaces, at the end of the file.
+    pub(super) fn take_interfaces(&mut self) -> Interfaces {
+        std::mem::take(&mut self.interfaces)
+    }
+
     /// Advances to the next packet; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
         self.source.advance(std::mem::take(&mut self.last));
+        if !self.is_open {
+            self.open()?;
+        }
         let record = match self.layout {
             Layout::Pcap { header, nanoseconds, order } => self.next_record(header, nanoseconds, order),
             Layout::Pcapng => self.next_block(),
-        }?;
-        self.last = record.map_or(0, |record| record.length);
-        Ok(record)
+            Layout::Snoop => self.next_snoop(),
+        };
+        match record {
+            Err(_) if self.is_finished && self.source.has_ended() => Ok(None),
+            Ok(record) => {
+                self.last = record.map_or(0, |record| record.length);
+                Ok(record)
+            }
+            stopped => stopped,
+        }
     }
 
     /// The captured bytes of the last record returned.
@@ -174,8 +241,46 @@ impl Container {
         Ok(Some(Record { time, wire, at: header, captured, interface: 0, link, length }))
     }
 
+    /// Reads the header of a snoop file (RFC 1761, section 3).
+    fn begin_snoop(&mut self) -> Result<(), Stop> {
+        (self.layout, self.big) = (Layout::Snoop, true);
+        self.need(16, "the file header")?;
+        let (name, version, datalink) = (self.u32(4), self.u32(8), self.u32(12));
+        if name != u32::from_be_bytes(*b"p\0\0\0") || version != 2 {
+            return Err(self.stop(format!("a snoop file of version {version}: only version 2 is read")));
+        }
+        let link = match datalink {
+            0 | 4 => 1,
+            8 => 10,
+            _ => return Err(self.stop(format!("snoop's datalink type {datalink} is not read: only 0, 4 and 8 are"))),
+        };
+        self.interfaces.add(Interface::plain(link));
+        self.source.advance(16);
+        self.is_open = true;
+        Ok(())
+    }
+
+    /// A record of a snoop file (RFC 1761, section 4), which states the packets dropped before it.
+    fn next_snoop(&mut self) -> Result<Option<Record>, Stop> {
+        if self.fill(1)? == 0 {
+            return Ok(None);
+        }
+        self.need(SNOOP_HEADER, "a record header")?;
+        let (wire, captured, length) = (self.u32(0), self.u32(4), self.u32(8) as usize);
+        self.check_captured(captured)?;
+        if length < SNOOP_HEADER + captured as usize || length > MOST_BLOCK as usize {
+            return Err(self.stop(format!("invalid record length {length} of {captured} captured bytes")));
+        }
+        self.need(length, "a packet")?;
+        self.interfaces.drops(self.u32(12));
+        let time = Some(i64::from(self.u32(16)) * 1_000_000_000 + i64::from(self.u32(20)) * 1_000);
+        let link = self.interfaces.first_link();
+        Ok(Some(Record { time, wire, at: SNOOP_HEADER, captured, interface: 0, link, length }))
+    }
+
     fn next_block(&mut self) -> Result<Option<Record>, Stop> {
         loop {
+            self.pass_over()?;
             if self.fill(1)? == 0 {
                 return Ok(None);
             }
@@ -190,7 +295,7 @@ impl Container {
             }
             let held = matches!(kind, SECTION | 1 | 2 | 3 | 5 | 6);
             if !held {
-                self.pass_over(length)?;
+                self.passing = Some(Passing { offset: self.source.offset(), length, left: u64::from(length) - 4 });
                 continue;
             }
             if length > MOST_BLOCK {
@@ -221,17 +326,20 @@ impl Container {
         }
     }
 
-    /// Skips a block that is not needed; it may be larger than the maximum buffer.
-    fn pass_over(&mut self, length: u32) -> Result<(), Stop> {
-        let offset = self.source.offset();
-        let skipped = self.source.skip(u64::from(length) - 4).map_err(|error| self.failed(&error))?;
+    /// Skips the block that is not needed, if there is one; it may be larger than the maximum buffer.
+    fn pass_over(&mut self) -> Result<(), Stop> {
+        let Some(Passing { offset, length, left }) = &mut self.passing else { return Ok(()) };
+        let (offset, length) = (*offset, *length);
+        let skipped = self.source.skip(left);
+        let skipped = skipped.map_err(|error| self.failed(&error))?;
         if !skipped || self.fill(4)? < 4 {
-            return Err(Stop { offset, problem: format!("the file ends within a block of {length} bytes") });
+            return Err(Stop { offset, problem: format!("the file ends within a block of {length} bytes"), file: 0 });
         }
         if self.u32(0) != length {
-            return Err(Stop { offset, problem: mismatch(length as usize) });
+            return Err(Stop { offset, problem: mismatch(length as usize), file: 0 });
         }
         self.source.advance(4);
+        self.passing = None;
         Ok(())
     }
 
@@ -320,14 +428,15 @@ impl Container {
         Ok(())
     }
 
-    fn failed(&self, error: &std::io::Error) -> Stop {
-        let what =
-            if self.source.zipped() { "the gzip data cannot be decompressed" } else { "the file cannot be read" };
-        self.stop(format!("{what}: {error}"))
+    fn failed(&self, error: &io::Error) -> Stop {
+        self.stop(match self.source.packing().name() {
+            Some(name) => format!("the {name} data cannot be decompressed: {error}"),
+            None => format!("the file cannot be read: {error}"),
+        })
     }
 
     fn stop(&self, problem: String) -> Stop {
-        Stop { offset: self.source.offset(), problem }
+        Stop { file: 0, offset: self.source.offset(), problem }
     }
 
     #[inline]

@@ -134,11 +134,23 @@ impl Interfaces {
         interface.dropped = drops.filter_map(|(_, value)| number(value, big)).fold(0, u64::saturating_add);
     }
 
+    /// Takes the number of packets that a snoop file states to be dropped so far.
+    pub(super) fn drops(&mut self, dropped: u32) {
+        if let Some(interface) = self.all.first_mut() {
+            interface.dropped = dropped.into();
+        }
+    }
+
     /// The interface with a given number in the current section, and its number in the file.
     #[inline]
     pub(super) fn get(&self, id: u32) -> Option<(u32, &Interface)> {
         let number = self.section + id as usize;
         self.all.get(number).map(|interface| (number as u32, interface))
+    }
+
+    /// The interface with a number in the file.
+    pub(super) fn at(&self, number: u32) -> Option<&Interface> {
+        self.all.get(number as usize)
     }
 
     /// The link type of a pcap file.

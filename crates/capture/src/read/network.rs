@@ -12,7 +12,7 @@ const FRAGMENT: u8 = 44;
 const AUTHENTICATION: u8 = 51;
 const DESTINATION: u8 = 60;
 const DCCP: u8 = 33;
-const SCTP: u8 = 132;
+pub(super) const SCTP: u8 = 132;
 const UDP_LITE: u8 = 136;
 
 /// An IP packet, version 4 or 6.

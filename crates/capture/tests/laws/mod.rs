@@ -57,7 +57,7 @@ pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
     assert!(of(Layer::Network) <= packets);
     assert_eq!(of(Layer::Transport), of_ip);
     assert!(capture.taken() <= bytes.len() as u64);
-    match capture.stopped() {
+    match capture.stops().first() {
         Some(stop) if packets == 0 => Err(stop.clone()),
         _ => Ok(packets),
     }

@@ -63,6 +63,8 @@ class Chapter:
         Introduction; a function writes it from the evidence.
     table
         Makes the table of numbers before the figures.
+    of_capture
+        Whether the chapter is about the capture alone.
 
     """
 
@@ -70,6 +72,7 @@ class Chapter:
     figures: Sequence[Figure | Callable[[Both, str], Drawing | Sequence[Drawing]]]
     text: str | Callable[[Both], str] = ""
     table: Callable[[Both], Table] | None = None
+    of_capture: bool = False
 
     def section(self, evidence: Both, *, command: str, lab: Lab | None = None) -> Section:
         """Draw the chapter; each figure has a link to the lab with a scenario of its runs, which the lab watches."""
@@ -117,6 +120,8 @@ class Paper:
         Makes further rows of our evidence that need no simulation, by part.
     read_capture
         Reads the capture file of the option ``--capture``.
+    of_capture
+        Keys of the claims that a capture decides alone.
     stand_in
         Makes a replacement for a missing capture: a file in the folder, from a seed.
     profile
@@ -135,6 +140,7 @@ class Paper:
     provenance: Callable[[Both], Sequence[tuple[str, str]]] = lambda _: ()
     further: Callable[[], Mapping[str, Sequence[Row]]] = dict
     read_capture: Callable[[Path], Captured] | None = None
+    of_capture: Sequence[str] = ()
     stand_in: Callable[[Path, int], Captured] | None = None
     profile: str = "ns2-2.35"
 
@@ -145,19 +151,21 @@ class Paper:
             raise refuse("claims", ", ".join(keys), f"must be those of claims.toml: {', '.join(self.definition.keys)}")
 
     def record(self, *, seeds: int, capture: Captured | None = None) -> dict[str, Any]:
-        """Return the provenance of the study's folder, from which the folder can be created again."""
+        """Return the provenance of the study's folder, from which the folder can be created again.
+
+        A capture is analysed without runs.
+        """
+        runs = {"profile": self.profile, "seeds": list(self.definition.numbered(seeds))}
         return {
             **Origin.here().to_dict(),
             "command": self._command(seeds=seeds, capture=capture),
-            "profile": self.profile,
-            "seeds": list(self.definition.numbered(seeds)),
-            **({"capture": capture.record} if capture else {}),
+            **({"capture": capture.record} if capture else runs),
         }
 
-    def _command(self, *, seeds: int, capture: Captured | None) -> str:
+    def _command(self, *, seeds: int, capture: Captured | None = None) -> str:
         """Return the command that creates the report."""
-        given = ["--capture", str(capture.path)] if capture else []
-        return shlex.join(["ackclock", "reproduce", self.definition.name, "--seeds", str(seeds), *given])
+        given = ["--capture", str(capture.path)] if capture else ["--seeds", str(seeds)]
+        return shlex.join(["ackclock", "reproduce", self.definition.name, *given])
 
     def evidence(self, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> Both:
         """Make the runs that the store does not have, and read the runs of ns-2; raises as `gather` does."""
@@ -172,7 +180,6 @@ class Paper:
         seeds: Sequence[int],
         jobs: int | None = None,
         store: Path | None = None,
-        capture: Captured | None = None,
     ) -> None:
         """Run the study and write its page, figures, claims and numbers into an empty folder; raises as `gather`.
 
@@ -186,26 +193,38 @@ class Paper:
             Number of parallel runs (default: one per CPU core).
         store
             Folder of the store that keeps the runs.
-        capture
-            The capture that `read_capture` returned.
 
         """
         self._check()
         evidence = self.evidence(seeds=seeds, jobs=jobs, store=store)
-        if capture:
-            ours = Runs({**evidence.ours.parts, "capture": [capture.row]})
-            evidence = replace(evidence, ours=ours, capture=capture)
-        elif self.stand_in:
+        if self.stand_in:
             evidence = replace(evidence, capture=self.stand_in(folder, seeds[0]))
         write_runs(folder / "evidence.parquet", {"ackclock": evidence.ours, "ns-2.35": evidence.ns2})
         judged = judge(self.claims, evidence)
-        command = self._command(seeds=len(seeds), capture=capture)
+        command = self._command(seeds=len(seeds))
         page = built_page()
         if page is not None:
             (folder / PAGE).write_text(page, encoding="utf-8")
         write_report(
             folder, self.report(evidence, judged, command=command, lab=page is not None), judged, seeds=len(seeds)
         )
+
+    def write_of_capture(self, folder: Path, capture: Captured) -> None:
+        """Write what the study says of a capture, without a run: its claims, figures and numbers."""
+        evidence = Both(ours=Runs({"capture": [capture.row]}), ns2=Runs(), capture=capture)
+        write_runs(folder / "evidence.parquet", {"ackclock": evidence.ours})
+        judged = judge([claim for claim in self.claims if claim.key in self.of_capture], evidence)
+        command = self._command(seeds=0, capture=capture)
+        report = Report(
+            title=self.definition.title,
+            source=self.definition.source,
+            question=self.definition.question,
+            summary=summary(judged, ()),
+            findings=[one.finding for one in judged],
+            sections=[chapter.section(evidence, command=command) for chapter in self.chapters if chapter.of_capture],
+            provenance=[("Program", str(Origin.here())), ("Command", command), *self.provenance(evidence)],
+        )
+        write_report(folder, report, judged)
 
     def _check(self) -> None:
         """Check that topics and the headline refer to existing claims and figures, before the first run."""
@@ -244,11 +263,11 @@ class Paper:
         )
 
 
-def write_report(folder: Path, report: Report, judged: Sequence[Judged], *, seeds: int) -> None:
+def write_report(folder: Path, report: Report, judged: Sequence[Judged], *, seeds: int | None = None) -> None:
     """Write the page, each figure with its data, and the table of claims; the page warns of too few seeds."""
     # The first statement counts the verdicts; the second one has the most important finding.
     answer = report.answer or report.summary[:2][-1].lead
-    report = replace(report, warning=few_seeds(seeds), answer=answer)
+    report = replace(report, warning="" if seeds is None else few_seeds(seeds), answer=answer)
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)

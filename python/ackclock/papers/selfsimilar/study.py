@@ -48,6 +48,7 @@ PAPER = Paper(
     ns2=lambda: ns2_runs("selfsimilar"),
     further=methods,
     read_capture=read_trace,
+    of_capture=("5-1",),
     stand_in=lambda folder, seed: stand_in(folder / STAND_IN, seed=seed),
     statements=lambda both: [supported(both)],
     overview=table_2,
@@ -55,7 +56,12 @@ PAPER = Paper(
         Chapter(
             title="Table 2: which order do the runs support?", text=CAPTIONS["readings"], figures=[RANKING, DIFFERENCES]
         ),
-        Chapter(title="Figure 3 and the protocols of the capture", text=words, figures=[figure_3, protocols]),
+        Chapter(
+            title="Figure 3 and the protocols of the capture",
+            text=words,
+            figures=[figure_3, protocols],
+            of_capture=True,
+        ),
         Chapter(title="Figures 4 to 7", figures=[FIGURE_4, *COURSES, FIGURE_7]),
         Chapter(title="Jitter", figures=[FIGURE_JITTER]),
         TRAFFIC,

@@ -146,7 +146,7 @@ class Trace:
 
 
 def read_trace(file: Path, *, simulated: bool = False) -> Trace:
-    """Read a capture: pcap or pcapng, plain or in gzip.
+    """Read a capture.
 
     Raises
     ------

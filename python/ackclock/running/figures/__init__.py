@@ -19,8 +19,8 @@ from ackclock.running.figures.fairness import fairness
 from ackclock.running.figures.gauges import gauge_chart
 from ackclock.running.figures.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
-from ackclock.running.tables import words
 from ackclock.scenario.links import links_of
+from ackclock.values.columns import words
 from ackclock.values.errors import impossible, listed, one_of, refuse
 from ackclock.values.quantity import TIME, QuantityError, seconds
 

@@ -12,7 +12,7 @@ import numpy as np
 from ackclock.analysis import student_interval
 from ackclock.drawing.chart import PENS, Axis, Band, Chart, Moment, Panel, Series
 from ackclock.running import changing
-from ackclock.running.tables import numbers, words
+from ackclock.values.columns import numbers, words
 from ackclock.values.errors import impossible, listed, refuse
 from ackclock.values.quantity import seconds
 
