@@ -14,6 +14,7 @@ from ackclock.files.reading import regular
 from ackclock.values.errors import refuse, unreadable
 from ackclock.values.kinds import measured
 from ackclock.values.quantity import TIME
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     import os
@@ -113,8 +114,6 @@ class Capture:
     """Facts that a user of these numbers must know."""
 
     def __repr__(self) -> str:
-        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
-
         packets = f"{counted(self.packets, 'packet')} in {self.duration:.4g} s"
         there = [packets, counted(self.flow_count, "conversation")]
         there += [counted(len(self.notices), "notice")] if self.notices else []
