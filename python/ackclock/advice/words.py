@@ -134,7 +134,7 @@ def _preference(advice: Advice) -> str:
         return f"All remain so with half the users, and {chosen} is the simplest."
     if advice.contest.judgement.chosen in fading:
         return f"None of them remains so with half the users, and {chosen} is the simplest."
-    lost = _and([name(advice, key) for key in fading])
+    lost = listed([name(advice, key) for key in fading])
     left = len(advice.contest.judgement.best) - len(fading)
     rest = "remains so" if left == 1 else "is the simplest of those that remain so"
     return f"{lost} {_are(fading)} no longer among the best with half the users; {chosen} {rest}."
