@@ -131,7 +131,8 @@ def _preference(advice: Advice) -> str:
     """Say why one of several contenders that are as good is recommended."""
     chosen, fading = name(advice, advice.contest.judgement.chosen), advice.contest.fading
     if not fading:
-        return f"All remain so with half the users, and {chosen} is the simplest."
+        every = "Both" if len(advice.contest.judgement.best) == 2 else "All"
+        return f"{every} remain so with half the users, and {chosen} is the simplest."
     if advice.contest.judgement.chosen in fading:
         return f"None of them remains so with half the users, and {chosen} is the simplest."
     lost = listed([name(advice, key) for key in fading])
