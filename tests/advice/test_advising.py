@@ -16,13 +16,16 @@ import ackclock as ac
 from ackclock.advice import Advice, Question, advise
 from ackclock.advice.advising import cost
 from ackclock.advice.assumptions import assumptions
-from ackclock.advice.contest import all_contenders
+from ackclock.advice.contest import all_contenders, contest
 from ackclock.advice.measures import JUDGED, SHOWN, values
 from ackclock.advice.network import network, timing
 from ackclock.cli import main
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from ackclock.advice.runs import Samples
 
 SMALL: dict[str, Any] = {
     "rate": "2 Mbps",
@@ -65,6 +68,27 @@ def test_the_values_are_those_of_the_runs(answer: Advice) -> None:
     groups = {group.name: vars_of(group) for group in run.groups}
     measured = values(groups, end - begin)
     assert {name: numbers[0] for name, numbers in answer.contest.samples[key].items()} == pytest.approx(measured)
+
+
+def test_of_equal_contenders_those_come_first_that_are_also_best_with_half_the_users(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Drop-tail 0.5 BDP and FQ-CoDel load pages equally fast; with half the users, only FQ-CoDel does."""
+    question = Question.from_dict(SMALL | {"users": 60, "for": ["pages"]})
+    good = {True: {"droptail 0.5 BDP cubic", "fq_codel cubic"}, False: {"fq_codel cubic"}}
+
+    def made(_: Path, networks: Mapping[str, dict[str, Any]], *, seeds: int, **__: object) -> Samples:
+        full = not any(name.startswith("half the users: ") for name in networks)
+        means = {name: 2.0 if name.removeprefix("half the users: ") in good[full] else 9.0 for name in networks}
+        return {name: {"page_load_p50": [mean + 0.001 * seed for seed in range(seeds)]} for name, mean in means.items()}
+
+    monkeypatch.setattr("ackclock.advice.contest.measured", made)
+    found = contest(question, tmp_path, seeds=10)
+    assert (found.judgement.chosen, found.judgement.as_good) == ("fq_codel cubic", ("droptail 0.5 BDP cubic",))
+    assert found.fading == ("droptail 0.5 BDP cubic",)
+    good[False] = good[True]
+    found = contest(question, tmp_path, seeds=10)
+    assert (found.judgement.chosen, found.fading) == ("droptail 0.5 BDP cubic", ())
 
 
 def vars_of(group: object) -> dict[str, Any]:

@@ -74,6 +74,15 @@ def test_the_simplest_of_those_that_stay_is_chosen() -> None:
     assert (found.chosen, found.as_good) == ("a", ("b", "c"))
 
 
+def test_of_those_that_are_as_good_a_preferred_one_is_chosen() -> None:
+    """c and d are preferred, and c is simpler; x is not among the best, so that its preference has no effect."""
+    found = judge({each: values(10) for each in "abcd"} | {"x": values(30)}, [DELAY], ["a", "b", "c", "d", "x"])
+    again = found.preferring({"x", "d", "c"})
+    assert (again.chosen, again.as_good) == ("c", ("a", "b", "d"))
+    assert again.aside == found.aside
+    assert found.preferring({"x"}) == found
+
+
 def test_a_large_difference_within_chance_leaves_a_contender_open() -> None:
     """The mean of a is 5 ms worse, and its standard error is 7 ms: it is neither chosen nor worse, though simplest."""
     found = judge({"a": values(15, spread=NOISY), "b": values(10)}, [DELAY], ["a", "b"])

@@ -305,6 +305,8 @@ def test_every_choice_works(visit: dict[str, Any], field: str, known: list[str] 
         "a drag over a plot zooms",
         "keyboard",
         "undo and reset",
+        "a refused text is undone alone",
+        "an exercise hides the run that has its answer",
         "a message for each refused value",
         "timeouts are explained",
         "goodput never exceeds the rate",

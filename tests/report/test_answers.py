@@ -11,12 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import ackclock as ac
+from ackclock.cli import main
 from ackclock.report.sweep_page import sweep_report
 from ackclock.study.asking import Asking
 from ackclock.study.figures.responding import block_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 KIND = "dumbbell.bottleneck.queue.kind"
 PACKETS = "dumbbell.bottleneck.queue.packets"
@@ -205,3 +208,20 @@ def test_why_shows_the_candidates_with_their_ratios() -> None:
     assert reasons.table.rows[0][0] == CALLS
     assert {"cov", PAGES} <= {row[0] for row in reasons.table.rows}
     assert "responds most" in reasons.text
+
+
+def test_the_example_of_an_uplink_is_answered(root: Path, tmp_path: Path) -> None:
+    """With fewer and shorter runs, the report answers the question of the study by its objective."""
+    example = ac.Study.from_toml(root / "examples" / "uplink_study.toml")
+    scenario = ac.Scenario.from_dict(example.scenario).changed({"duration": "6 s", "measure.from": "2 s"})
+    asked: dict[str, Any] = example.asked
+    over = {path: [values[0], values[-1]] for path, values in (example.over or {}).items()}
+    ac.sweep(scenario, over=over, replications=3, store=tmp_path / "uplink", **asked)
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(tmp_path / "uplink")])
+    assert ended.value.code == 0
+    page = (tmp_path / "uplink.html").read_text(encoding="utf-8")
+    first = page[page.index("<h1>") : page.index("<figure")]
+    assert str(example.question) in first
+    assert "One-way delay of calls (95th percentile) is lowest with cake" in first
+    assert "congestion control of uploads" in page

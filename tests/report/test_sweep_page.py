@@ -319,8 +319,11 @@ class TestPage:
         assert "Warm-up" not in said(page(runs(TWO, warmup=None)))
 
     def test_what_is_said(self) -> None:
-        text = said(page(runs(TWO), failures=["it broke", "it broke"], notices=["beware"]))
-        assert "from 0.30 ± 0.20 (20 clients, reno) to 3.30 ± 0.20 (60 clients, vegas)" in text
+        report = page(runs(TWO), failures=["it broke", "it broke"], notices=["beware"])
+        text = said(report)
+        (ranges,) = [each.table for each in report.sections if each.title == "Range of each measure"]
+        assert ranges is not None
+        assert ranges.rows[0][1:] == ["0.30 ± 0.20", "20 clients, reno", "3.30 ± 0.20", "60 clients, vegas"]
         assert "2 runs failed: not included in the figures: it broke (2 times)." in text
         assert "Note: beware" in text
         assert "between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs" in text
@@ -439,7 +442,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     )
     assert code == 0
     along = re.findall(r'<p class="along">(.*?)</p>', (tmp_path / "results.html").read_text(encoding="utf-8"))
-    assert along == ["Clients variant"]
+    assert along == ["Congestion control of clients"]
     code, printed = command("report", "nothing")
     assert code == 2
     assert "nothing" in printed

@@ -542,7 +542,7 @@ def test_nothing_crosses_the_measured_link() -> None:
 
 
 def test_every_example_runs(root: Path) -> None:
-    studies = {root / "examples" / name for name in ("study.toml", "vegas_regimes.toml")}
+    studies = {root / "examples" / name for name in ("study.toml", "vegas_regimes.toml", "uplink_study.toml")}
     for file in sorted({*(root / "examples").glob("*.toml")} - studies):
         summary = ac.simulate(ac.Scenario.from_toml(file)).summary
         assert summary.departures > 1000, file.name

@@ -12,7 +12,7 @@ import pytest
 import ackclock as ac
 from ackclock.drawing.acks import ack_scatter
 from ackclock.report import scaling
-from ackclock.running.runs import merge_notices
+from ackclock.running.likeness import merge_notices
 from ackclock.study.seeds import _seeds
 
 
@@ -26,6 +26,11 @@ from ackclock.study.seeds import _seeds
         # two equal notices in a run concern different objects
         ([["A 1.", "A 2."], ["A 3."]], 2, ["A 1 to 3.", "A 2. (1 of 2 runs)"]),
         ([["g-0 is 1."], ["g-1 is 1."]], 2, ["g-0 is 1. (1 of 2 runs)", "g-1 is 1. (1 of 2 runs)"]),
+        # notices that differ only in their groups are one, with the number of runs that have any of them
+        ([["Group 1: group a is 1 s.", "Group 1: group 7 is 4 s."], ["Group 1: group 7 is 2 s."], []], 3,
+         ["Group 1: groups a and 7 is 1 to 4 s. (2 of 3 runs)"]),
+        ([[f"The share of group g{each} is 1." for each in range(6)]], 1,
+         ["The share of groups g0, g1, g2 and 3 others is 1."]),
         ([[], []], 2, []),
     ],
 )  # fmt: skip

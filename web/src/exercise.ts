@@ -74,7 +74,7 @@ export function replyToNumber({ measure, unit, scale, tolerance, finds }: Number
   if (Math.abs(ratio - 1) <= tolerance) return { isRight: true, text: `The simulation has ${shown(found)} ${unit}. ${finds}` };
   const far = ratio > 5 || ratio < 0.2 ? "far " : "";
   const bits = Math.abs(ratio * 8 - 1) <= CLOSE || Math.abs(ratio / 8 - 1) <= CLOSE ? " It differs by a factor of 8: compare bits and bytes." : "";
-  return { isRight: false, text: `${shown(answer, 4)} ${unit} is ${far}too ${ratio > 1 ? "much" : "little"}.${bits}` };
+  return { isRight: false, text: `${shown(answer, 4)} ${unit} is ${far}too ${ratio > 1 ? "much" : "little"}.${bits} Read the hint, and try again.` };
 }
 
 /** Judges a student's choice by the runs of all options. */

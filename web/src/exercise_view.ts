@@ -10,6 +10,16 @@ import { ranOnce } from "./once";
 import { readTable } from "./reading";
 import { changed } from "./scene";
 
+/** The class of the body while the run is not shown. */
+const COVERED = "covered";
+
+/** Where the settings have a field that an exercise asks to change. */
+function placeOf(path: string): string {
+  const option = /^clients\.\d+\.transport\.(\w+)$/.exec(path);
+  if (option !== null) return `Options of TCP, ${option[1] ?? ""}`;
+  return path.endsWith(".packets") ? "Bottleneck, Buffer" : "Bottleneck, Queue and its parameters";
+}
+
 export class ExerciseView {
   private exercise: Exercise | undefined;
   private readonly reply = element("p", { class: "reply", role: "status", "aria-live": "polite" });
@@ -26,6 +36,7 @@ export class ExerciseView {
   show(exercise: Exercise | undefined): void {
     this.exercise = exercise;
     this.root.hidden = exercise === undefined;
+    document.body.classList.toggle(COVERED, exercise?.kind === "number");
     if (exercise === undefined) return this.root.replaceChildren();
     const check = element("button", { type: "submit" }, exercise.kind === "run" ? "Check my run" : "Check");
     const form = element("form", { class: "answer" }, ...this.fields(exercise), check);
@@ -35,13 +46,23 @@ export class ExerciseView {
     });
     const hint = element("details", { class: "more" }, element("summary", {}, "Hint"), element("p", {}, exercise.hint));
     this.forget();
-    this.root.replaceChildren(element("p", {}, exercise.question), form, hint, this.reply);
+    const where = exercise.kind === "run" ? [element("p", { class: "quiet" }, `In the settings: ${exercise.only.map(placeOf).join("; ")}.`)] : [];
+    this.root.replaceChildren(element("p", {}, exercise.question), ...where, form, hint, ...this.covered(exercise), this.reply);
   }
 
   /** Removes the reply, which is no longer about the run that is shown. */
   forget(): void {
     this.reply.className = "reply";
     this.reply.replaceChildren();
+  }
+
+  /** Says that the run, whose numbers have the answer, is not shown yet. */
+  private covered(exercise: Exercise): HTMLElement[] {
+    if (exercise.kind !== "number") return [];
+    const uncover = element("button", { type: "button" }, "Show the run");
+    const line = element("p", { class: "cover quiet" }, "The run, which has the answer, is shown after a right answer. ", uncover);
+    uncover.addEventListener("click", () => document.body.classList.remove(COVERED));
+    return [line];
   }
 
   private fields(exercise: Exercise): HTMLElement[] {
@@ -91,6 +112,7 @@ export class ExerciseView {
 
   private said({ isRight, text }: Reply, kind: string): void {
     const { exercise } = this;
+    if (isRight) document.body.classList.remove(COVERED);
     this.reply.className = `reply ${kind}`;
     this.reply.replaceChildren(...(kind === "" ? [] : [element("b", {}, isRight ? "Right. " : "Not yet. ")]), text);
     if (!isRight || exercise === undefined || exercise.number >= this.catalogue.exercises.length) return;

@@ -44,6 +44,15 @@ export class Knobs {
     this.build();
   }
 
+  /** Opens the parts of the form that have these fields. */
+  reveal(paths: readonly string[]): void {
+    for (const path of paths) {
+      const group = /^clients\.(\d+)\.transport\./.exec(path);
+      const id = group === null ? "queue-more" : `g${group[1] ?? ""}-tcp-more`;
+      if (!path.endsWith(".packets")) this.form.querySelector(`#${id}`)?.setAttribute("open", "");
+    }
+  }
+
   private get tables(): Tables {
     return this.change.tables;
   }

@@ -72,8 +72,15 @@ export class Lab {
     this.time = new TimeBar({ zoom: (span) => this.setZoom(span), packets: () => this.askPackets() });
     byId("runs").before(this.time.root);
     byId("pin").addEventListener("click", () => this.pin());
-    byId("undo").addEventListener("click", () => this.restore(this.history?.undo()));
-    byId("reset").addEventListener("click", () => this.restore(this.history?.reset()));
+    byId("undo").addEventListener("click", () => {
+      if (!this.removeRefused()) this.restore(this.history?.undo());
+    });
+    byId("reset").addEventListener("click", () => {
+      this.removeRefused();
+      this.restore(this.history?.reset());
+    });
+    // a text that is refused changes no setting, but can be undone
+    byId("knobs").addEventListener("change", () => this.undoable());
     let resized = 0;
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(resized);
@@ -164,6 +171,7 @@ export class Lab {
     this.exercise.show(scene.exercise);
     this.time.set(scene.zoom, Infinity);
     this.settings(scene.state);
+    if (scene.exercise?.kind === "run") this.knobs.reveal(scene.exercise.only);
     for (const side of this.sides) this.run(side, keepsError);
   }
 
@@ -189,7 +197,26 @@ export class Lab {
     pin.setAttribute("aria-pressed", String(two));
     pin.textContent = two ? "Unpin A" : "Pin as A";
     for (const [place, { panel }] of this.sides.entries()) panel.title = two ? [place === 0 ? "A" : "B", place === 0 ? "pinned" : "follows the settings"] : ["", ""];
-    for (const id of ["undo", "reset"]) byId<HTMLButtonElement>(id).disabled = this.history?.canUndo !== true;
+    this.undoable();
+  }
+
+  private undoable(): void {
+    const can = this.history?.canUndo === true || this.refused !== null;
+    for (const id of ["undo", "reset"]) byId<HTMLButtonElement>(id).disabled = !can;
+  }
+
+  /** A field whose text is refused. */
+  private get refused(): HTMLElement | null {
+    return byId("knobs").querySelector<HTMLElement>("[aria-invalid=true]");
+  }
+
+  /** Returns refused texts to the values of the run; false if there are none. */
+  private removeRefused(): boolean {
+    if (this.refused === null) return false;
+    this.settings(this.current.state);
+    this.undoable();
+    this.say("The refused text is removed.");
+    return true;
   }
 
   private pin(): void {

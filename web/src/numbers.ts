@@ -9,8 +9,9 @@ const percent = (value: number | null | undefined): string => shown(value == nul
 const milliseconds = (value: number | null | undefined): string => shown(value == null ? null : value * 1e3);
 
 /** The measures of the run, each with its name and unit. */
-export function numbersOf({ outcome }: Drawn): HTMLElement[] {
+export function numbersOf({ scenario, outcome }: Drawn): HTMLElement[] {
   const s = outcome.summary;
+  const transfers = outcome.groups.flatMap((group, place) => (group["completion_p50"] == null ? [] : [{ group, name: outcome.groups.length > 1 ? `${scenario.groups[place]?.name ?? ""}: ` : "" }]));
   const entry = (name: string, value: string, unit = ""): HTMLElement =>
     element("div", {}, element("dt", { title: name }, name), element("dd", {}, value, ...(unit === "" ? [] : [" ", element("small", {}, unit)])));
   return [
@@ -25,6 +26,10 @@ export function numbersOf({ outcome }: Drawn): HTMLElement[] {
     entry("c.o.v.", shown(s["cov"])),
     entry("retransmissions", shown(s["retransmissions"])),
     entry("timeouts", shown(s["timeouts"])),
+    ...transfers.flatMap(({ group, name }) => [
+      entry(`${name}median completion`, ...timeShown(group["completion_p50"])),
+      entry(`${name}95 % completion`, ...timeShown(group["completion_p95"])),
+    ]),
     entry("Jain's index", shown(s["jain_index"])),
     ...["join", "leave", "rate"].flatMap((name) => {
       const found = s[`convergence_${name}`];

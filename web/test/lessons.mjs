@@ -87,6 +87,37 @@ export async function checkLessons() {
     await closed(tab);
   });
 
+  await check("a refused text is undone alone", async () => {
+    const tab = await opened("#story=sawtooth");
+    await drawnAfter(tab, 0);
+    await set(tab, "buffer", "300");
+    const buffer = await tab.inputValue("#buffer-value");
+    await tab.fill("#rate-value", "abc");
+    await tab.press("#rate-value", "Enter");
+    await tab.click("#undo");
+    const values = [await tab.inputValue("#rate-value"), await tab.inputValue("#buffer-value")];
+    expect(values.join() === `5,${buffer}`, `the first undo leaves ${values.join()}`);
+    const before = await drawings(tab);
+    await tab.click("#undo");
+    await drawnAfter(tab, before);
+    expect((await tab.inputValue("#buffer-value")) === "25", "the second undo does not undo the change");
+    await closed(tab);
+  });
+
+  await check("an exercise hides the run that has its answer", async () => {
+    const tab = await opened("?exercise=1");
+    await drawnAfter(tab, 0);
+    expect(!(await tab.isVisible(".run")), "the run is visible beside the question");
+    await tab.click("text=Show the run");
+    expect(await tab.isVisible(".run"), "the run stays hidden");
+    await closed(tab);
+    const next = await opened("?exercise=9");
+    await drawnAfter(next, 0);
+    expect(await next.isVisible("#g0-tcp-min_rto"), "the option that is asked for is not open");
+    expect((await next.textContent(".run dl")).includes("95 % completion"), "no completion times");
+    await closed(next);
+  });
+
   await check("a message for each refused value", async () => {
     const tab = await opened("#story=red_weight");
     await drawnAfter(tab, 1);

@@ -136,7 +136,11 @@ def advise(question: Question, store: str | Path, *, seeds: int = 20, jobs: int 
     SEEDS.require("seeds", seeds)
     found = contest(question, Path(store), seeds=seeds, jobs=jobs)
     finalists = _finalists(question, found)
-    checked = [_checked(each, finalists, Path(store), seeds, jobs) for each in assumptions(question)]
+    half, *others = assumptions(question)
+    checked = [
+        *([Checked(assumption=half, found=found.half)] if found.half else []),
+        *(_checked(each, finalists, Path(store), seeds, jobs) for each in (others if found.half else [half, *others])),
+    ]
     return Advice(question=question, contest=found, most=seeds, checked=checked)
 
 
@@ -147,7 +151,9 @@ def cost(question: Question, store: str | Path, *, seeds: int = 20) -> Cost:
     # The estimate runs the first network: one with a queue that needs more work per packet than others.
     order = sorted(every.values(), key=lambda each: each.queue != "cake")
     outlook = expected(Path(store), {each.key: network(question, each) for each in order}, seeds=seeds)
-    checking = seeds * len(list(assumptions(question))) * (len(question.queues) + len(question.laws))
+    finalists = len(question.queues) + len(question.laws)
+    # All contenders run with half the users; the finalists run with the other changes.
+    checking = seeds * (len(every) + (len(list(assumptions(question))) - 1) * finalists)
     each = (outlook.cpu_seconds or 0.0) / max(1, outlook.runs)
     screening = FIRST * len(every)
     first = max(0, screening - outlook.there)

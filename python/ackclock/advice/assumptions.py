@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ackclock.advice.contenders import Contender
     from ackclock.advice.question import Question
 
-__all__ = ["Assumption", "assumptions"]
+__all__ = ["Assumption", "assumptions", "half_the_users"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,9 +40,14 @@ class Assumption:
         return contender if self.law is None else replace(contender, law=self.law)
 
 
+def half_the_users(question: Question) -> Assumption:
+    """Return the change that also decides between contenders that are equally good."""
+    return Assumption(words="half the users", question=_with_users(question, {}, factor=0.5))
+
+
 def assumptions(question: Question) -> Iterator[Assumption]:
     """Yield the changes of a question."""
-    yield Assumption(words="half the users", question=_with_users(question, {}, factor=0.5))
+    yield half_the_users(question)
     yield Assumption(words="twice the users", question=_with_users(question, {}, factor=2))
     yield Assumption(words="half the delay", question=_with_delay(question, 0.5))
     yield Assumption(words="twice the delay", question=_with_delay(question, 2))

@@ -34,10 +34,11 @@ QUEUE_NAMES: Final = {
 LAW_NAMES: Final = {"cubic": "CUBIC", "bbr": "BBR", "bbr3": "BBRv3"}
 
 SIMPLEST_FIRST: Final = (
-    "Of contenders that are equally good, the simplest is recommended: congestion control in the order CUBIC (Linux's "
-    "default), BBR, BBRv3 (not in the kernel); then queue in the order drop-tail, FQ-CoDel (the default of most "
-    "distributions), CAKE (more work per packet), PIE, DualPI2 (since Linux 6.17); then without ECN before with ECN; "
-    "then buffer in the order 1, 0.5, 2, 0.25, 4 and 0.1 bandwidth-delay products."
+    "Of contenders that are equally good, those that are also among the best with half the users come first, because "
+    "fewer users are active at most times. The simplest of them is recommended: congestion control in the order CUBIC "
+    "(Linux's default), BBR, BBRv3 (not in the kernel); then queue in the order drop-tail, FQ-CoDel (the default of "
+    "most distributions), CAKE (more work per packet), PIE, DualPI2 (since Linux 6.17); then without ECN before with "
+    "ECN; then buffer in the order 1, 0.5, 2, 0.25, 4 and 0.1 bandwidth-delay products."
 )
 
 

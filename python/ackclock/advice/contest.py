@@ -1,10 +1,16 @@
-"""Screens the contenders with few seeds, and adds seeds until the best is separated from the others."""
+"""Screens the contenders with few seeds, and adds seeds until the best is separated from the others.
+
+Several contenders may be as good as the best. The number of users is that of a busy hour, and fewer of them are active
+at most times. Of such contenders, those that are also among the best with half the users therefore come first, and the
+simplest of them is chosen.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from ackclock.advice.assumptions import half_the_users
 from ackclock.advice.contenders import contenders, reference
 from ackclock.advice.judgement import Judgement, Worse, judge
 from ackclock.advice.measures import JUDGED
@@ -19,7 +25,16 @@ if TYPE_CHECKING:
     from ackclock.advice.measures import Measure
     from ackclock.advice.question import Question
 
-__all__ = ["FIRST", "Contest", "Separated", "all_contenders", "contest", "judged_measures", "separate"]
+__all__ = [
+    "FIRST",
+    "Contest",
+    "Separated",
+    "all_contenders",
+    "contest",
+    "judged_measures",
+    "separate",
+    "with_half_the_users",
+]
 
 FIRST: Final = 5
 """Seeds of the first stage."""
@@ -54,10 +69,19 @@ class Contest(Separated):
         All contenders by their keys, the simplest first, and the reference.
     reference
         Key of what the recommendation is compared with.
+    half
+        The same with half the users, if several contenders are as good as the best.
     """
 
     contenders: Mapping[str, Contender]
     reference: str
+    half: Separated | None
+
+    @property
+    def fading(self) -> tuple[str, ...]:
+        """Of several contenders that are as good as the best: those that are not with half the users."""
+        stay = self.judgement.best if self.half is None else self.half.judgement.best
+        return tuple(each for each in self.judgement.best if each not in stay)
 
 
 def contest(
@@ -72,9 +96,32 @@ def contest(
     seeds, least
         Largest and least number of seeds of the contenders that are not set aside.
     """
+    found = _all_separated(question, question, folder, seeds=seeds, least=least, jobs=jobs)
+    half = with_half_the_users(question, folder, seeds=seeds, jobs=jobs) if found.judgement.as_good else None
     every, compared = all_contenders(question)
-    found = separate(
-        question,
+    return Contest(
+        samples=found.samples,
+        judgement=found.judgement.preferring(half.judgement.best) if half else found.judgement,
+        seeds=found.seeds,
+        contenders=every,
+        reference=compared,
+        half=half,
+    )
+
+
+def with_half_the_users(question: Question, folder: Path, *, seeds: int, jobs: int | None = None) -> Separated:
+    """Run all contenders of a question with half its users."""
+    half = half_the_users(question)
+    return _all_separated(question, half.question, folder, seeds=seeds, least=2 * FIRST, jobs=jobs, change=half.words)
+
+
+def _all_separated(
+    question: Question, asked: Question, folder: Path, *, seeds: int, least: int, jobs: int | None, change: str = ""
+) -> Separated:
+    """Run all contenders of a question in the network of another one."""
+    every, compared = all_contenders(question)
+    return separate(
+        asked,
         every,
         folder,
         simplest=[each.key for each in contenders(question)],
@@ -82,13 +129,7 @@ def contest(
         seeds=seeds,
         least=least,
         jobs=jobs,
-    )
-    return Contest(
-        samples=found.samples,
-        judgement=found.judgement,
-        seeds=found.seeds,
-        contenders=every,
-        reference=compared,
+        change=change,
     )
 
 

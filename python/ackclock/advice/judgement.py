@@ -8,13 +8,13 @@ are compared by the next measure. Of those that stay to the end, the simplest is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis.ranking import rank_paired
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ackclock.advice.measures import Measure
     from ackclock.analysis.interval import Interval
@@ -54,6 +54,16 @@ class Judgement:
     as_good: tuple[str, ...]
     open: Mapping[str, Worse]
     aside: Mapping[str, Worse]
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The contender that is recommended, and those that are as good."""
+        return (self.chosen, *self.as_good)
+
+    def preferring(self, preferred: Collection[str]) -> Judgement:
+        """Recommend the simplest of those that are as good and preferred, if there is one."""
+        chosen = next((each for each in self.best if each in preferred), self.chosen)
+        return replace(self, chosen=chosen, as_good=tuple(each for each in self.best if each != chosen))
 
 
 def judge(

@@ -111,7 +111,7 @@ def _ties(advice: Advice, judgement: Judgement) -> Iterator[tuple[str, str]]:
             "As good:",
             (
                 f"{others} {_are(judgement.as_good)} not worse than the best by a difference that matters to a person. "
-                f"{chosen} is the simplest of them."
+                f"{_preference(advice)}"
             ),
         )
     else:
@@ -125,6 +125,20 @@ def _ties(advice: Advice, judgement: Judgement) -> Iterator[tuple[str, str]]:
                 f"difference is within chance: {found}. More seeds (--seeds) may decide."
             ),
         )
+
+
+def _preference(advice: Advice) -> str:
+    """Say why one of several contenders that are as good is recommended."""
+    chosen, fading = name(advice, advice.contest.judgement.chosen), advice.contest.fading
+    if not fading:
+        every = "Both" if len(advice.contest.judgement.best) == 2 else "All"
+        return f"{every} remain so with half the users, and {chosen} is the simplest."
+    if advice.contest.judgement.chosen in fading:
+        return f"None of them remains so with half the users, and {chosen} is the simplest."
+    lost = listed([name(advice, key) for key in fading])
+    left = len(advice.contest.judgement.best) - len(fading)
+    rest = "remains so" if left == 1 else "is the simplest of those that remain so"
+    return f"{lost} {_are(fading)} no longer among the best with half the users; {chosen} {rest}."
 
 
 def worse(found: Worse) -> str:

@@ -363,7 +363,9 @@ def sweep(
 ) -> None:
     """Run the simulations of a study that are not in its store yet.
 
-    The same command resumes an interrupted sweep. Ctrl-C lets running simulations finish.
+    A study has a scenario, the fields to vary, and the number of seeds (docs/guide/sweeps.md). It can state what it
+    asks: `question`, `measures` and `objective`, which `ackclock report` answers. The same command resumes an
+    interrupted sweep. Ctrl-C lets running simulations finish.
     """
     from ackclock.cli import sweeper  # noqa: PLC0415
     from ackclock.cli.arguments import integer  # noqa: PLC0415
@@ -572,9 +574,11 @@ def report(
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
-    The page begins with the level of each field that is best, by the study's `objective`, its first `measures`, or the
-    measure that responds most to the fields. It has one figure per measure with 95 % confidence bands, heat maps if two
-    numeric fields are swept, and a table of all points (combinations of the swept fields).
+    The page begins with the level of each field that is best, and by how much. A study file can name what it asks: a
+    `question` for the heading, `measures` to draw first, and an `objective`, such as { measure = "calls.delay_mean",
+    better = "lower" }. Without them, the measure that responds most to the fields decides. The page has one figure per
+    measure with 95 % confidence bands, heat maps if two numeric fields are swept, and a table of all points
+    (combinations of the swept fields).
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 

@@ -28,11 +28,15 @@ def advise(
     ] = None,
     rate: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="Rate of the link towards the users, such as '50 Mb/s'.", show_default=False),
+        typer.Option(
+            metavar="RATE", help="Rate of the link towards the users (down), such as '50 Mb/s'.", show_default=False
+        ),
     ] = None,
     up: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="Rate of the link from the users (default: the same).", show_default=False),
+        typer.Option(
+            metavar="RATE", help="Rate of the link from the users (default: that of --rate).", show_default=False
+        ),
     ] = None,
     delay: Annotated[
         str | None,
@@ -40,20 +44,26 @@ def advise(
     ] = None,
     users: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER", help="Number of users at the same time.", show_default=False),
+        typer.Option(metavar="NUMBER", help="Number of users who are active at the same time.", show_default=False),
     ] = None,
     matters: Annotated[
         str | None,
         typer.Option(
             "--for",
             metavar="WORD[,WORD]",
-            help="What matters, the most important first (default: calls,pages,bulk).",
+            help="What matters, the most important first: any of calls (speech and video), pages (web) and bulk "
+            "(downloads and uploads) (default: calls,pages,bulk).",
             show_default=False,
         ),
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Field of the question and its value, such as mix.calls=10."),
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Field of the question and its value, such as mix.calls=10 (users in a call), 'mix.calls=\"20 %\"' "
+            "(share of the users) or ecn=false. `ackclock init uplink` shows all fields.",
+        ),
     ] = None,
     seeds: Annotated[
         str, typer.Option(metavar="NUMBER", help="Largest number of seeds of each contender, at least 5.")
@@ -78,9 +88,13 @@ def advise(
 ) -> None:
     """Recommend a buffer, a queue and a congestion control for a link.
 
-    Buffers, queues, congestion controls and ECN run with the traffic of the users, and seeds are added until the best
-    is known. The answer has intervals, a check of its assumptions, and commands for Linux. The same command resumes an
-    interrupted one.
+    By default it tries drop-tail buffers from 0.1 to 4 bandwidth-delay products, FQ-CoDel, CAKE, PIE and DualPI2, the
+    latter four without and with ECN, for senders with CUBIC; --set laws compares congestion controls. The users have
+    calls, web pages, videos, downloads and uploads. Seeds are added until the best is known. The answer has intervals,
+    a check of its assumptions (half and twice the users, BBR and others), and commands for Linux.
+
+    On two cores, 20 Mb/s with 12 users take about a minute, 50 Mb/s with 30 users two, and 1 Gb/s with 300 users about
+    20; --dry-run estimates it. The same command resumes an interrupted one.
     """
     from ackclock.cli import adviser  # noqa: PLC0415
 

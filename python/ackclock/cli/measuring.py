@@ -125,9 +125,10 @@ def capture(
 ) -> None:
     """Analyse a capture: protocols, conversations, and the burstiness of its arrivals.
 
-    Files are read in one pass and in bounded memory. Only headers are decoded. Ctrl-C ends a capture from the standard
-    input with what was read. The exit status is 1 if a file is damaged: the results are those of the packets before the
-    damage.
+    Packets of Ethernet (with VLAN tags, VN-Tag and 802.1BR), MPLS, PPPoE, PPP, Cisco HDLC, FDDI, 802.11, Linux cooked,
+    BSD loopback and raw IP are decoded, others are counted. Files are read in one pass and in bounded memory. Only
+    headers are decoded. Ctrl-C ends a capture from the standard input with what was read. The exit status is 1 if a
+    file is damaged: the results are those of the packets before the damage.
     """
     from ackclock.cli import capture_reading  # noqa: PLC0415
 

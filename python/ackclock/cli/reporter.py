@@ -12,9 +12,9 @@ from ackclock.cli.pages import check_replaceable, write_page
 from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
+from ackclock.running.likeness import merge_notices
 from ackclock.running.origin import Origin
 from ackclock.running.repeats import repeats
-from ackclock.running.runs import merge_notices
 from ackclock.study.asking import Asking
 from ackclock.study.store import Store
 from ackclock.values.errors import ScenarioError, unreadable

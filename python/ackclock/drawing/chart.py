@@ -345,9 +345,11 @@ class Chart:
     Parameters
     ----------
     panels
-        The panels, from top to bottom.
+        The panels, from top to bottom; in two columns row by row.
     height
         Height on paper in inches; the width is 5.8.
+    columns
+        Number of columns on paper; two make the figure wider. Pages have as many as fit.
     y_label
         Common label of the vertical axes, for panels without a label of their own.
 
@@ -355,6 +357,7 @@ class Chart:
 
     panels: Sequence[Panel]
     height: float = 4.5
+    columns: Literal[1, 2] = 1
     y_label: str = ""
 
 

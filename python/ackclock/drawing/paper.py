@@ -52,6 +52,9 @@ _DASHES: Mapping[Dash, LineStyleType] = {
     "none": "none",
 }
 
+_WIDER = 1.6
+"""Width of a figure of two columns, compared with one column."""
+
 _TALL = 20
 """Number of rows above which a heat map is tall."""
 
@@ -92,12 +95,13 @@ def draw(chart: Chart) -> Figure:
 
     """
     with paper_style():
-        figure = PaperFigure(figsize=(WIDTH, chart.height))
-        places = np.atleast_1d(figure.subplots(len(chart.panels)))
+        figure = PaperFigure(figsize=(WIDTH if chart.columns == 1 else _WIDER * WIDTH, chart.height))
+        rows = -(-len(chart.panels) // chart.columns)
+        places = figure.subplots(rows, chart.columns, squeeze=False).ravel()
         for panel, axes in zip(chart.panels, places, strict=True):
             _draw_panel(axes, panel)
         for upper, axes, below in zip(chart.panels[:-1], places[:-1], places[1:], strict=True):
-            if not upper.x.label:
+            if not upper.x.label and chart.columns == 1:
                 axes.sharex(below)
                 axes.tick_params(labelbottom=False)
         if chart.y_label:
@@ -186,7 +190,9 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False, **place)
     bar.outline.set_visible(False)
     if heat.ticks is not None:
-        bar.set_ticks([at for at, _ in heat.ticks], labels=[words for _, words in heat.ticks])
+        # A bar below a map has the width of the cells: a sign is above its words.
+        labels = [words.replace(" ", "\n") if place else words for _, words in heat.ticks]
+        bar.set_ticks([at for at, _ in heat.ticks], labels=labels, **({"fontsize": 7} if place else {}))
 
 
 def _draw_dots(axes: Axes, panel: Panel) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from ackclock.analysis import Interval
     from ackclock.analysis.ranking import Better
     from ackclock.study.asking import Asking
     from ackclock.study.figures.layout import Layout
@@ -151,6 +152,7 @@ def sweep_report(
         overview=_overview(points, measures),
         sections=[
             *([Section(title="Figures", drawings=drawings)] if drawings else []),
+            *([_ranges(points, measures)] if measures else []),
             *([_reasons(found, headline, asked, wanted)] if why else []),
         ],
         setup=[*((field.path, ", ".join(map(field.shown, field.values))) for field in points.fields), *fixed],
@@ -260,8 +262,6 @@ def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: 
 def _statements(
     points: Points, measures: Sequence[str], layout: Layout | None, failures: Sequence[str], notices: Sequence[str]
 ) -> Iterator[Statement]:
-    for measure in measures:
-        yield Statement(lead=f"{label(measure)}:", text=_range(points, measure))
     found = [value for point in points.points for value in point.values.get("warmup", ()) if value is not None]
     total = sum(len(point.seeds) for point in points.points)
     if found:
@@ -283,20 +283,36 @@ def _statements(
         yield Statement(lead="Note:", text=notice)
 
 
-def _range(points: Points, measure: str, *, unit: str = "") -> str:
-    """Describe the points with the smallest and the largest mean."""
-    unit = f" {unit}" if unit else ""
+def _ends(points: Points, measure: str) -> list[tuple[Interval, str]]:
+    """Return the smallest and the largest mean, each with its point; only one if all are equal."""
     known = [(found, point) for point in points.points if (found := point.interval(measure)) is not None]
     least, most = (choice(known, key=lambda each: each[0].mean) for choice in (min, max))
-    if len(known) == 1 or least[0].mean == most[0].mean:
-        return f"{least[0]}{unit}."
-    return f"from {least[0]}{unit} ({_place(points, least[1])}) to {most[0]}{unit} ({_place(points, most[1])})."
+    ends = [least] if least[0].mean == most[0].mean else [least, most]
+    return [(found, _place(points, point)) for found, point in ends]
 
 
 def _range_sentence(points: Points, measure: str) -> str:
     """Describe the range of a measure in a sentence."""
-    verb = "ranges" if _range(points, measure).startswith("from") else "is"
-    return f"{words(measure)} {verb} {_range(points, measure, unit=displayed(measure)[0])}"
+    unit = f" {displayed(measure)[0]}".rstrip()
+    least, *most = _ends(points, measure)
+    if not most:
+        return f"{words(measure)} is {least[0]}{unit}."
+    places = [f"{found}{unit} ({place})" for found, place in (least, *most)]
+    return f"{words(measure)} ranges from {' to '.join(places)}."
+
+
+def _ranges(points: Points, measures: Sequence[str]) -> Section:
+    """Show the smallest and the largest mean of each measure."""
+    rows = []
+    for measure in measures:
+        cells = [str(cell) for end in _ends(points, measure) for cell in end]
+        rows.append([label(measure), *cells, *["-"] * (4 - len(cells))])
+    table = Table(
+        caption="Points with the lowest and the highest mean; ± is the half-width of the 95 % confidence interval.",
+        head=["Measure", "Lowest", "at", "Highest", "at"],
+        rows=rows,
+    )
+    return Section(title="Range of each measure", drawings=[], table=table)
 
 
 def _few(points: Points, measures: Sequence[str]) -> str:

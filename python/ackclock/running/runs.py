@@ -1,13 +1,11 @@
 """Runs of one scenario with several seeds, with confidence intervals."""
 
-import itertools
-import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, overload
 
 from ackclock.running.estimate import Estimate
+from ackclock.running.likeness import merge_notices
 from ackclock.running.measured import GroupEstimates, LinkEstimates, RunEstimates
 from ackclock.running.repeats import repeats
 from ackclock.running.run import Run
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
     from ackclock.analysis import Comparison
     from ackclock.running.periods import Period
     from ackclock.values.arrow import ArrowTable
-
-_NUMBER: Final = re.compile(r"(?:^|(?<=[ (]))(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
-"""A number in a notice; numbers within names, such as ``clients-0``, follow a hyphen and do not match."""
 
 
 class GroupRuns(GroupEstimates):
@@ -358,30 +353,3 @@ class Runs(RunEstimates, Sequence[Run]):
             tables.append(table.add_column(0, "seed", seeds))
         joined: ArrowTable = pa.concat_tables(tables).unify_dictionaries()
         return joined
-
-
-def merge_notices(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
-    """Merge the notices of several runs, without duplicates; `of` is the number of runs.
-
-    A number that differs between runs becomes a range. A notice that only some runs have ends with the number of these
-    runs.
-    """
-    alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
-    for one in notices:
-        within: Counter[tuple[str, ...]] = Counter()  # two equal notices in one run concern different objects
-        for notice in one:
-            parts = _NUMBER.split(notice)
-            words = tuple(parts[::2])
-            alike.setdefault((words, within[words]), []).append(parts[1::2])
-            within[words] += 1
-    return tuple(
-        _joined(words, numbers) + ("" if len(numbers) == of else f" ({len(numbers)} of {of} runs)")
-        for (words, _), numbers in alike.items()
-    )
-
-
-def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
-    """Insert the numbers between the words again; numbers that differ between runs become a range."""
-    ranges = [sorted(set(column), key=float) for column in zip(*numbers, strict=True)]
-    between = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
-    return "".join(itertools.chain(*itertools.zip_longest(words, between, fillvalue="")))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from ackclock.analysis import Interval
 from ackclock.drawing.chart import Axis, Band, Chart, Heat, Level, Note, Panel, Scale, Series
@@ -177,6 +177,8 @@ class Figure:
         The panels, from top to bottom; a function draws a panel of another kind.
     height
         Height on paper, in inches.
+    columns
+        Number of columns of panels on paper.
     data
         The quantities of the CSV, by the names of their columns; all have the same axes. By default, if `numbers` shows
         the first `Lines`, they are those of all `Lines` by the names of their measures; otherwise the CSV is the table.
@@ -200,6 +202,7 @@ class Figure:
     points: str = ""
     plots: Sequence[Plot | Callable[[Any], Panel]]
     height: float = 4.8
+    columns: Literal[1, 2] = 1
     data: Mapping[str, Quantity] = field(default_factory=dict)
     counted: Quantity | None = None
     axes: Mapping[str, str] | None = None
@@ -212,7 +215,7 @@ class Figure:
         table = self._table(evidence)
         panels = [plot.panel(evidence) if isinstance(plot, Plot) else plot(evidence) for plot in self.plots]
         return Drawing(
-            chart=Chart(panels=panels, height=self.height),
+            chart=Chart(panels=panels, height=self.height, columns=self.columns),
             slug=self.slug,
             title=self.title,
             caption=" ".join(filter(None, (self.what, self._points(evidence), self.rest))),

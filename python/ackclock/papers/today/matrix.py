@@ -31,6 +31,17 @@ _SHOWN: Mapping[Verdict, tuple[float, str, str]] = {
 
 _SHORT = DEFINITION.table("short")
 
+_COLUMNS = (
+    {"B": "BURSTINESS (papers 1 to 3)", "S": "SHARING (papers 2 and 3)"},
+    {
+        "N": "MANY CONNECTIONS (paper 4)",
+        "L": "SELF-SIMILARITY (paper 5)",
+        "C": "ALL TO ONE (a cluster)",
+        "M": "REASONS (our questions)",
+    },
+)
+"""Headings of the rows in each of the two columns of the figure, by the first letter of the keys."""
+
 Cells = Mapping[str, Mapping[Scalar, Verdict]]
 """The verdicts by key of the claim and by sender."""
 
@@ -67,22 +78,29 @@ def figure(claims: Sequence[Claim]) -> Figure:
     """Describe the matrix."""
     return Figure(
         **DEFINITION.figure("matrix"),
-        plots=[partial(_panel, claims=claims)],
+        plots=[partial(_panel, claims=claims, headings=headings) for headings in _COLUMNS],
         points="Each verdict is about all seeds.",
-        height=0.26 * len(claims) + 1.6,
+        height=0.115 * len(claims) + 2,
+        columns=2,
         numbers=partial(_table, claims=claims),
         csv=partial(_csv, claims=claims),
     )
 
 
-def _panel(evidence: Both, *, claims: Sequence[Claim]) -> Panel:
-    found = cells(claims, evidence.ours)
+def _panel(evidence: Both, *, claims: Sequence[Claim], headings: Mapping[str, str]) -> Panel:
+    """Draw the rows of some letters, each letter below an empty row with its heading."""
+    found = cells([each for each in claims if each.key[0] in headings], evidence.ours)
     differ, _ = unstable()
-    keys = list(found)[::-1]
-    shown = [[found[key].get(sender) for sender in TODAY] for key in keys]
+    rows = [
+        row
+        for letter, heading in headings.items()
+        for row in (("", heading), *((key, f"{_SHORT[key]} {key}") for key in found if key[0] == letter))
+    ][::-1]
+    keys = [key for key, _ in rows]
+    shown = [[found.get(key, {}).get(sender) for sender in TODAY] for key in keys]
     return Panel(
         x=Axis(ticks=list(enumerate(TODAY)), above=True),
-        y=Axis(ticks=[(place, f"{_SHORT[key]} {key}") for place, key in enumerate(keys)]),
+        y=Axis(ticks=[(place, words) for place, (_, words) in enumerate(rows)]),
         series=(),
         heat=Heat(
             values=[[np.nan if one is None else _SHOWN[one][0] for one in row] for row in shown],

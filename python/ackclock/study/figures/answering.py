@@ -15,7 +15,7 @@ from ackclock.study.figures.responding import paired
 from ackclock.values.words import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ackclock.analysis.ranking import Better, Ranking
     from ackclock.study.figures.points import Field, Point, Points, Value
@@ -60,12 +60,10 @@ def answers(points: Points, measure: str, better: Better) -> list[Levels]:
         ranking = rank_paired(samples, better=better)
         means = [float(np.mean(each)) for each in samples.values()]
         text = _sentence(field, measure, better, ranking, samples)
-        others = [each for each in points.fields if each != field]
-        depends = [_dependence(points.points, (field, each), measure, better, ranking) for each in others]
         found.append(
             Levels(
                 field=field,
-                text=" ".join([text, *(each for each in depends if each)]),
+                text=" ".join([text, *_dependences(points, field, measure, better, ranking)]),
                 ranking=ranking,
                 spread=max(means) - min(means),
             )
@@ -113,7 +111,12 @@ def _sentence(
     difference = ranking.against[rival].difference
     if not difference.mean:
         return f"{what} has equal means at {best} and {field.named(rival)}, the best levels of the {field.words}."
-    gap = f"{abs(difference).scaled(factor)}{unit} {than} than with {field.named(rival)} ({seeds} paired seeds)"
+    gap = f"{abs(difference).scaled(factor)}{unit} {than} than with {field.named(rival)}"
+    if len(apart) > 1:
+        worst = ranking.against[apart[-1]].difference
+        gap += f" and {abs(worst).scaled(factor)}{unit} {than} than with {field.named(apart[-1])}"
+        gap += ", the worst" if len(apart) > 2 else ""
+    gap += f" ({seeds} paired seeds)"
     needed = (ranking.pairs_needed or 0) - seeds
     more = f" About {counted(needed, 'more seed')} would decide, if the spread stays the same." if needed > 0 else ""
     if not apart:
@@ -123,20 +126,32 @@ def _sentence(
         )
     text = f"{what} is {end} with {best}: {mean}{unit}, {gap}"
     if ranking.decided:
-        return f"{text}{f'; {_count(len(apart) - 1)} worse still' if len(apart) > 1 else ''}."
+        return f"{text}."
     alike = listed([field.named(each) for each in ranking.tied[1:]])
     return f"{text}; {alike} cannot be distinguished from it.{more}"
 
 
-def _count(number: int) -> str:
-    return "1 other is" if number == 1 else f"{number} others are"
+def _dependences(points: Points, field: Field, measure: str, better: Better, whole: Ranking[Value]) -> Iterator[str]:
+    """Say whether the best level of a field is the same at all levels of each other field."""
+    same = []
+    for other in points.fields:
+        if other == field or _untied(whole):
+            continue
+        worse = _reversals(points.points, (field, other), measure, better, whole)
+        if worse:
+            yield f"This depends on the {other.words}: {'; '.join(worse[:3])}."
+        elif worse is not None:
+            same.append(f"the {other.words}")
+    if same:
+        yield f"No level of {' or of '.join(same)} reverses this."
 
 
-def _dependence(
+def _reversals(
     points: Sequence[Point], pair: tuple[Field, Field], measure: str, better: Better, whole: Ranking[Value]
-) -> str:
-    """Say whether the best level of a field is the same at all levels of another field."""
+) -> list[str] | None:
+    """Return the levels of another field at which another level of a field is better; None if none can be compared."""
     field, other = pair
+    unit, factor = displayed(measure)
     worse = []
     compared = 0
     for level in other.values:
@@ -146,9 +161,6 @@ def _dependence(
         compared += 1
         ranking = rank_paired(samples, better=better)
         if whole.best in ranking.order and whole.best not in ranking.tied:
-            worse.append(f"at {other.named(level)}, {field.named(ranking.best)} is better")
-    if not compared or _untied(whole):
-        return ""
-    if worse:
-        return f"This depends on the {other.words}: {'; '.join(worse[:3])}."
-    return f"No level of the {other.words} reverses this."
+            gap = f"{abs(ranking.against[whole.best].difference).scaled(factor)} {unit}".rstrip()
+            worse.append(f"at {other.named(level)}, {field.named(ranking.best)} is better by {gap}")
+    return worse if compared else None

@@ -116,6 +116,8 @@ class Field:
         end = end.replace("_", " ")
         if end == "count":
             return f"number of {owner or 'flows'}"
+        if end == "variant" and owner:
+            return f"congestion control of {owner}"
         return f"{owner} {_ENDS.get(end, end)}".strip()
 
     @property
