@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ackclock.advice.contenders import PACKET
 from ackclock.advice.measures import JUDGED
 from ackclock.analysis import compare_paired, mean_interval
+from ackclock.values.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def statements(advice: Advice) -> Iterator[tuple[str, str]]:
 def _ties(advice: Advice, judgement: Judgement) -> Iterator[tuple[str, str]]:
     chosen = name(advice, judgement.chosen)
     if judgement.as_good:
-        others = _and([name(advice, key) for key in judgement.as_good])
+        others = listed([name(advice, key) for key in judgement.as_good])
         yield (
             "As good:",
             (
@@ -131,8 +131,7 @@ def worse(found: Worse) -> str:
     """Say by how much a contender is worse."""
     difference = found.difference
     sign = "+" if difference.mean > 0 else "\N{MINUS SIGN}"
-    size = replace(difference, mean=abs(difference.mean), shift=0.0)
-    return f"{found.measure.head.partition(',')[0]} {sign}{shown(size, found.measure)}"
+    return f"{found.measure.head.partition(',')[0]} {sign}{shown(abs(difference), found.measure)}"
 
 
 def outcome(advice: Advice, key: str) -> str:
@@ -178,23 +177,13 @@ def _dependence(advice: Advice) -> Iterator[tuple[str, str]]:
     kept = len(found.get("still recommended", [])) + len(found.get("as good", []))
     words = [f"the recommendation remains among the best in {kept} of {total} changes of the question."]
     if "undecided" in found:
-        words.append(f"It is undecided with {_and(found['undecided'])}.")
+        words.append(f"It is undecided with {listed(found['undecided'])}.")
     better: dict[str, list[str]] = {}
     for each in advice.checked:
         if verdict(each, chosen) == "worse":
             better.setdefault(name(advice, each.found.judgement.chosen), []).append(each.assumption.words)
-    words += [f"{other} is better with {_and(changes)}." for other, changes in better.items()]
+    words += [f"{other} is better with {listed(changes)}." for other, changes in better.items()]
     yield "If the assumptions are wrong:", " ".join(words)
-
-
-def _and(words: Sequence[str]) -> str:
-    """Join words.
-
-    >>> _and(["a"]), _and(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _are(names: Sequence[str]) -> str:

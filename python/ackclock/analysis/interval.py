@@ -86,6 +86,16 @@ class Interval:
         sizes = ("mean", "half_width", "standard_error", "shift")
         return replace(self, **{name: factor * getattr(self, name) for name in sizes})
 
+    def __abs__(self) -> Interval:
+        """Return the interval of the size of a difference: mirrored at 0 if the mean is negative.
+
+        Examples
+        --------
+        >>> print(abs(student_interval([-45.2, -45.9, -46.0])))
+        45.7 ± 1.1
+        """
+        return replace(self, mean=-self.mean, shift=-self.shift) if self.mean < 0 else self
+
     @property
     def too_few(self) -> str:
         """A warning if there are too few values for a conclusion; otherwise empty."""

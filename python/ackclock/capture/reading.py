@@ -14,6 +14,7 @@ from ackclock.files.reading import regular
 from ackclock.values.errors import refuse, unreadable
 from ackclock.values.kinds import measured
 from ackclock.values.quantity import TIME
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     import os
@@ -91,7 +92,7 @@ class Capture:
     bytes_per_bin: NDArray[np.float64] = field(repr=False)
     """Bytes in each bin."""
     flows: pa.Table = field(repr=False)
-    """The 1000 conversations with the most bytes in both directions (`ackclock.capture.tables.FLOWS`)."""
+    """The 1000 TCP connections and other conversations with the most bytes (`ackclock.capture.tables.FLOWS`)."""
     flow_count: int
     """Number of conversations."""
     connections: int
@@ -113,8 +114,6 @@ class Capture:
     """Facts that a user of these numbers must know."""
 
     def __repr__(self) -> str:
-        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
-
         packets = f"{counted(self.packets, 'packet')} in {self.duration:.4g} s"
         there = [packets, counted(self.flow_count, "conversation")]
         there += [counted(len(self.notices), "notice")] if self.notices else []
@@ -177,7 +176,7 @@ def read_capture(
     packets
         Path of a Parquet file with a row per packet (`ackclock.capture.tables.PACKETS`).
     flows
-        Path of a Parquet file with a row per conversation (`ackclock.capture.tables.FLOWS`).
+        Path of a Parquet file with a row per TCP connection and other conversation (`ackclock.capture.tables.FLOWS`).
     inner
         Opens tunnels (IP in IP, GRE, VXLAN, Geneve, GTP-U): a tunnelled packet belongs to the conversation of the
         innermost packet instead of to that of the tunnel. Shares of protocols are those of the outer packets.
@@ -256,8 +255,8 @@ def _capture(
         packets_per_bin=arrivals["packets"].astype("float64"),
         bytes_per_bin=arrivals["bytes"].astype("float64"),
         flows=found.largest,
-        flow_count=found.count,
-        connections=found.connections,
+        flow_count=facts["conversations"],
+        connections=facts["connections"],
         retransmissions=found.sums["retransmissions"] if is_read else None,
         overtaken=found.sums["overtaken"] if is_read else None,
         missed=found.sums["missed"] if is_read else None,

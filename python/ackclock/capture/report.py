@@ -11,6 +11,7 @@ from ackclock.capture.shares import SHARES, shares
 from ackclock.drawing.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.scaling import columns_text, hurst_words, scaling_drawings
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,13 +98,9 @@ def capture_report(
     )
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _answer(capture: Capture) -> str:
     """Summarise the capture's size in a sentence."""
-    there = f"{_counted(capture.packets, 'packet')} in {_counted(capture.flow_count, 'conversation')}"
+    there = f"{counted(capture.packets, 'packet')} in {counted(capture.flow_count, 'conversation')}"
     if not capture.duration:
         return f"{there}."
     return f"{there}, {8e-6 * capture.bytes / capture.duration:.3g} Mb/s on average over {capture.duration:.4g} s."
@@ -113,7 +110,7 @@ def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> It
     if capture.retransmissions is None or capture.overtaken is None:
         text = "unknown, since no TCP header was captured."
     else:
-        again = f"{_counted(capture.retransmissions, 'TCP segment')} sent again"
+        again = f"{counted(capture.retransmissions, 'TCP segment')} sent again"
         text = f"{again}, {capture.overtaken:,} overtaken by others, as observed at the point of capture."
     yield Statement(lead="Retransmissions:", text=text)
     if scales is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["block", "counted", "small_bars", "small_line", "table"]
+__all__ = ["block", "small_bars", "small_line", "table"]
 
 _WIDTH: Final = 200
 _HEIGHT: Final = 60
@@ -92,12 +92,3 @@ def _drawing(path: str, label: str) -> str:
 def _cell(text: str) -> str:
     side = "right" if _NUMBER.fullmatch(text) else "left"
     return f'<td style="{_CELL};text-align:{side}">{escape(text)}</td>'
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number of things.
-
-    >>> counted(1, "run"), counted(1200, "packet")
-    ('1 run', '1,200 packets')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ackclock.papers.core.claim import Judged
-from ackclock.papers.core.words import listed
 from ackclock.report.html import Origin, Statement, Verdict
+from ackclock.values.words import listed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

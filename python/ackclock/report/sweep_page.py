@@ -15,6 +15,7 @@ from ackclock.study.figures.plots import heat_map, lines
 from ackclock.study.figures.points import Points
 from ackclock.study.figures.responding import responses
 from ackclock.values.errors import refuse
+from ackclock.values.words import capital
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -195,11 +196,7 @@ def _answers(points: Points, measures: Sequence[str], asking: Asking | None) -> 
     if not levels:
         return _range_sentence(points, measure), []
     first, *rest = levels
-    return first.text, [Statement(lead=f"{_start(each.field.words)}:", text=each.text) for each in rest]
-
-
-def _start(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return first.text, [Statement(lead=f"{capital(each.field.words)}:", text=each.text) for each in rest]
 
 
 def _reasons(found: Sequence[Response], headline: str | None, asked: Sequence[str], wanted: Sequence[str]) -> Section:

@@ -35,6 +35,7 @@ from ackclock.scenario.links import links_of
 from ackclock.values.errors import impossible, one_of, refuse
 from ackclock.values.kinds import whole
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, seconds
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,8 +79,6 @@ class Run(RunNumbers):
         return getattr(self.summary, name)
 
     def __repr__(self) -> str:
-        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
-
         notices = f"; {counted(len(self.notices), 'notice')}" if self.notices else ""
         return f"Run(seed {self.seed}; {brief(self.summary)}{notices})"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.drawing.inline import block, counted, small_bars, small_line, table
+from ackclock.drawing.inline import block, small_bars, small_line, table
 from ackclock.running.summary import UNITS, as_text, group_columns, summary_rows
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

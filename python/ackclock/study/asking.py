@@ -6,16 +6,13 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator
 from pydantic_core import InitErrorDetails
 
-from ackclock.engine.catalogue import catalogue
 from ackclock.running.summary import GROUP_MEASURES
 from ackclock.scenario import Scenario
 from ackclock.scenario.effective import name_of_group
 from ackclock.scenario.model import Part
+from ackclock.study.figures.measuring import WORDS
 from ackclock.values import errors
 from ackclock.values.kinds import Kind, word
-
-_RUN: Final = tuple(name for name, each in catalogue().measures_of("run").items() if each.title is not None)
-"""Measures of a run that have figures."""
 
 _LONGEST: Final = 500
 _MOST: Final = 20
@@ -41,10 +38,10 @@ def check_measure(given: object, groups: Iterable[str] | None = None) -> str:
         raise ValueError("must be the name of a measure")  # noqa: TRY004 - kinds of values raise ValueError
     group, dot, measure = given.rpartition(".")
     if not dot:
-        if given in _RUN:
+        if given in WORDS:
             return given
         more = f"; a measure of a group is written as GROUP.{given}" if given in GROUP_MEASURES else ""
-        raise ValueError(f"{errors.one_of(given, _RUN)}, or GROUP.MEASURE{more}")
+        raise ValueError(f"{errors.one_of(given, WORDS)}, or GROUP.MEASURE{more}")
     if measure not in GROUP_MEASURES:
         raise ValueError(errors.one_of(given, [f"{group}.{each}" for each in GROUP_MEASURES]))
     if groups is not None and group not in groups:

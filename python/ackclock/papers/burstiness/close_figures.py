@@ -18,7 +18,7 @@ from ackclock.papers.core.evidence import Evidence, Row
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, curves_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import listed
+from ackclock.values.words import listed
 
 _MOST = 60  # number of clients with which all variants are compared
 

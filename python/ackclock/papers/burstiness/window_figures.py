@@ -13,9 +13,10 @@ from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION,
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
 from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Tolerance, compare, named
 from ackclock.papers.core.evidence import Evidence, Row, Side
-from ackclock.papers.core.words import DASH, listed
+from ackclock.papers.core.words import DASH
 from ackclock.report.html import Drawing, Statement, Table
 from ackclock.report.rows import rows_csv
+from ackclock.values.words import listed
 
 Span = tuple[int, int]
 

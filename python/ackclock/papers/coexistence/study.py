@@ -16,7 +16,7 @@ from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Both, Chapter, Paper
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import capital
+from ackclock.values.words import capital
 
 _PENS = DEFINITION.pens("laws")
 _SHOWN = (0.5, 2, 16)

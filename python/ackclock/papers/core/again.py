@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ackclock.papers.core.rules import Outcome, Rule
-from ackclock.papers.core.words import capital, listed
 from ackclock.papers.truth import NO, YES
 from ackclock.report.html import Verdict
+from ackclock.values.words import capital, listed
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers

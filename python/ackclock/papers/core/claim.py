@@ -11,9 +11,10 @@ from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.evidence import Evidence, Grid, Key, Side
 from ackclock.papers.core.quantities import Quantity, numbers
 from ackclock.papers.core.rules import Outcome, Rule
-from ackclock.papers.core.words import DASH, capital, key_words, points_words, with_unit
+from ackclock.papers.core.words import DASH, key_words, points_words, with_unit
 from ackclock.papers.truth import Truth, counted
 from ackclock.report.html import Finding, Origin, Table
+from ackclock.values.words import capital
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,9 +18,10 @@ from ackclock.drawing.chart import Axis, Band, Chart, Heat, Level, Note, Panel, 
 from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side, joined
 from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter, dots
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import DASH, capital, key_words, listed
+from ackclock.papers.core.words import DASH, key_words
 from ackclock.report.html import Drawing, Table
 from ackclock.report.rows import rows_csv
+from ackclock.values.words import capital, listed
 
 __all__ = [
     "Course",

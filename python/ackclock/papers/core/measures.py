@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ackclock.papers.core.evidence import Grid, Key, Named, Row, Run, Scalar, Side
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import coordinate, key_words, listed
+from ackclock.papers.core.words import coordinate, key_words
+from ackclock.values.words import listed
 
 _FEW = 4
 """Maximum number of values of an axis that are listed individually."""

@@ -11,8 +11,8 @@ from ackclock.analysis import Interval, student_interval
 from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.evidence import Grid, Scalar, Side
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import listed
 from ackclock.papers.truth import NO, OPEN, YES, Truth, exactly
+from ackclock.values.words import listed
 
 Coordinates = Mapping[str, Scalar]
 

@@ -16,8 +16,8 @@ from typing import ClassVar
 from ackclock.papers.core.answers import distinct
 from ackclock.papers.core.evidence import Row, Run, Scalar, Side
 from ackclock.papers.core.rules import Outcome, Rule
-from ackclock.papers.core.words import capital, listed
 from ackclock.report.html import Verdict
+from ackclock.values.words import capital, listed
 
 
 class Varied(Rule):

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from ackclock.papers.core.answers import Answers, distinct, same_subject
 from ackclock.papers.core.evidence import Grid, Scalar, Side
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import capital, key_words, listed, points_words
+from ackclock.papers.core.words import key_words, points_words
 from ackclock.papers.truth import BY_SHARE, ELSE_UNDECIDED, NO, OPEN, YES, Truth, by_share, count, counted, graded, some
 from ackclock.report.html import Verdict
+from ackclock.values.words import capital, listed
 
 _NAMED = 3
 """Maximum number of groups of points, and of points with the answer "no", that a reason lists."""

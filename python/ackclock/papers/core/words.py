@@ -28,16 +28,6 @@ _FEW = 3
 """Maximum number of points that are listed individually; otherwise only the smallest and the largest."""
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Join parts with commas and "and"."""
-    return "".join(parts) if len(parts) < 2 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def capital(text: str) -> str:
-    """Capitalize the first letter."""
-    return text[:1].upper() + text[1:]
-
-
 def definite(noun: str) -> str:
     """Put "the" before a noun: "the loss (Reno)", but "Jain's index" and "every loss"."""
     return f"the {noun}" if noun[:1].islower() and noun.split(maxsplit=1)[0] not in _DETERMINERS else noun

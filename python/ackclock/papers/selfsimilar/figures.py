@@ -20,12 +20,13 @@ from ackclock.papers.core.marks import theirs
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.paper import Both
-from ackclock.papers.core.words import DASH, capital, listed
+from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import DEFINITION, DURATION, READINGS, TABLE_2, VARIANTS
 from ackclock.papers.selfsimilar.flow_measures import MARKS
 from ackclock.papers.truth import YES
 from ackclock.report.html import Statement, Table
+from ackclock.values.words import capital, listed
 
 PENS: Final = DEFINITION.pens("variants")
 """Colour and marker of each variant."""

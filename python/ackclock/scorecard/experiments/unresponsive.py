@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.drawing.inline import counted
 from ackclock.scenario import Clients, Constant, Udp
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.experiments.limits import no_more_loss
 from ackclock.scorecard.measures import Measure, group
 from ackclock.scorecard.networks import PACKET, Path, bulk, dumbbell
 from ackclock.scorecard.rules import Beside
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.drawing.inline import counted
 from ackclock.scenario import Clients, Connections, Fixed, Frames, Udp
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.experiments.limits import no_less
@@ -12,6 +11,7 @@ from ackclock.scorecard.measures import group, share
 from ackclock.scorecard.networks import dumbbell
 from ackclock.scorecard.queues.networks import CUBIC, PATH, flows
 from ackclock.scorecard.rules import Beside
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

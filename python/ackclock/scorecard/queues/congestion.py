@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.drawing.inline import counted
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import P99, QUEUE
 from ackclock.scorecard.networks import dumbbell
 from ackclock.scorecard.queues.networks import PATH, flows, rules
 from ackclock.scorecard.rules import Beside
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.drawing.inline import counted
 from ackclock.engine.catalogue import catalogue
 from ackclock.scenario import Tcp
 from ackclock.scorecard.experiment import Cell, Experiment
@@ -12,6 +11,7 @@ from ackclock.scorecard.measures import LOSS, UTILIZATION, Measure
 from ackclock.scorecard.networks import dumbbell
 from ackclock.scorecard.queues.networks import PATH, SHORTER, flows
 from ackclock.scorecard.rules import Beside, Limit
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

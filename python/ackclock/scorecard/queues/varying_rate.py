@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.drawing.inline import counted
 from ackclock.scorecard.experiment import Cell, Experiment
 from ackclock.scorecard.measures import P99, QUEUE
 from ackclock.scorecard.networks import dumbbell, with_rates
 from ackclock.scorecard.queues.networks import PATH, flows, rules
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,11 +12,11 @@ from ackclock.analysis import rank_paired
 from ackclock.analysis.interval import student_interval
 from ackclock.study.figures.measuring import displayed, spoken
 from ackclock.study.figures.responding import paired
+from ackclock.values.words import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.analysis import Interval
     from ackclock.analysis.ranking import Better, Ranking
     from ackclock.study.figures.points import Field, Point, Points, Value
 
@@ -94,26 +93,12 @@ def _samples(points: Sequence[Point], field: Field, measure: str) -> Mapping[Val
     return {level: np.mean([each[rest] for rest in shared], axis=0).tolist() for level, each in table.items()}
 
 
-def _shown(field: Field, value: Value) -> str:
-    return field.named(value)
-
-
-def _away(found: Interval, factor: float) -> Interval:
-    """Return the size of a difference in display units."""
-    sign = math.copysign(1, found.mean)
-    return replace(found, mean=sign * found.mean, shift=sign * found.shift).scaled(factor)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _sentence(
     field: Field, measure: str, better: Better, ranking: Ranking[Value], samples: Mapping[Value, Sequence[float]]
 ) -> str:
     unit, factor = displayed(measure)
     unit = f" {unit}" if unit else ""
-    best = _shown(field, ranking.best)
+    best = field.named(ranking.best)
     seeds = len(samples[ranking.best])
     end, than = ("lowest", "less") if better == "lower" else ("highest", "more")
     mean = student_interval(samples[ranking.best]).scaled(factor)
@@ -127,10 +112,10 @@ def _sentence(
     rival = (apart or ranking.order[1:])[0]
     difference = ranking.against[rival].difference
     if not difference.mean:
-        return f"{what} has equal means at {best} and {_shown(field, rival)}, the best levels of the {field.words}."
-    gap = f"{_away(difference, factor)}{unit} {than} than with {_shown(field, rival)} ({seeds} paired seeds)"
+        return f"{what} has equal means at {best} and {field.named(rival)}, the best levels of the {field.words}."
+    gap = f"{abs(difference).scaled(factor)}{unit} {than} than with {field.named(rival)} ({seeds} paired seeds)"
     needed = (ranking.pairs_needed or 0) - seeds
-    more = f" About {_seeds(needed)} would decide, if the spread stays the same." if needed > 0 else ""
+    more = f" About {counted(needed, 'more seed')} would decide, if the spread stays the same." if needed > 0 else ""
     if not apart:
         return (
             f"No level of the {field.words} can be distinguished from the others. {what} is {end} with {best}: "
@@ -139,12 +124,8 @@ def _sentence(
     text = f"{what} is {end} with {best}: {mean}{unit}, {gap}"
     if ranking.decided:
         return f"{text}{f'; {_count(len(apart) - 1)} worse still' if len(apart) > 1 else ''}."
-    alike = _listed([_shown(field, each) for each in ranking.tied[1:]])
+    alike = listed([field.named(each) for each in ranking.tied[1:]])
     return f"{text}; {alike} cannot be distinguished from it.{more}"
-
-
-def _seeds(number: int) -> str:
-    return "1 more seed" if number == 1 else f"{number:,} more seeds"
 
 
 def _count(number: int) -> str:
@@ -165,7 +146,7 @@ def _dependence(
         compared += 1
         ranking = rank_paired(samples, better=better)
         if whole.best in ranking.order and whole.best not in ranking.tied:
-            worse.append(f"at {_shown(other, level)}, {_shown(field, ranking.best)} is better")
+            worse.append(f"at {other.named(level)}, {field.named(ranking.best)} is better")
     if not compared or _untied(whole):
         return ""
     if worse:

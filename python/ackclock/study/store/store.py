@@ -12,6 +12,7 @@ from ackclock.study.store.folder import Folder, Record, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
 from ackclock.values.errors import listed, one_of, refuse, unreadable
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,7 +100,7 @@ class Store:
 
     def _repr_html_(self) -> str:
         """Return the notices, the number of runs and the first runs, for notebooks."""
-        from ackclock.drawing.inline import block, counted  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import block  # noqa: PLC0415  # only notebooks need it
 
         runs, failures = self.runs.to_arrow(), self.table("failures").to_arrow()
         title = f"Store of {counted(len(runs), 'run')}"
@@ -413,7 +414,7 @@ class Table:
 
 
 def _table_html(rows: pa.Table) -> str:
-    from ackclock.drawing.inline import counted, table  # noqa: PLC0415  # only notebooks need it
+    from ackclock.drawing.inline import table  # noqa: PLC0415  # only notebooks need it
 
     shown = [[_as_text(value) for value in row.values()] for row in rows.slice(0, _SHOWN).to_pylist()]
     more = f"; the first {_SHOWN}" if len(rows) > _SHOWN else ""

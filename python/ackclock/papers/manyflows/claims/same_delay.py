@@ -20,12 +20,12 @@ from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.repeating import Choices, Varied
 from ackclock.papers.core.rules import AtPoints, Bars, Rule
-from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows import places as p
 from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1
 from ackclock.papers.manyflows.pipes import PIPES
 from ackclock.papers.truth import OPEN, Truth, exactly
+from ackclock.values.words import listed
 
 Line = Mapping[Scalar, float]
 

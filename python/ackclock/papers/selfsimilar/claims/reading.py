@@ -12,9 +12,9 @@ from ackclock.papers.core.evidence import Grid
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.repeating import Readings
 from ackclock.papers.core.rules import Bars, Rule
-from ackclock.papers.core.words import listed
 from ackclock.papers.selfsimilar.experiment import READINGS
 from ackclock.papers.truth import counted
+from ackclock.values.words import listed
 
 V = TypeVar("V")
 
