@@ -26,7 +26,7 @@ COLUMNS: Final = (
     "timestamp", "connection", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack", "copy",
 )  # fmt: skip
 _FIN, _SYN, _ACK, _ECE, _CWR = 0x01, 0x02, 0x10, 0x40, 0x80
-_CE: Final = 3
+_ECT1: Final = 1
 _FAR_SHARE: Final = 0.05
 """Share of the round trip between the sender and the tap from which on ACKs are moved to where the sender sees them."""
 
@@ -124,17 +124,18 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
     collector = Collector(mss)
     syns, answers = times[ours & is_syn], times[~ours & is_syn]
     if len(syns) and len(answers) and not is_backward:
-        collector.opened(syns[syns < answers[0]].tolist() or [int(answers[0])], int(answers[0]) + shift)
+        collector.opened(int(max(syns[syns <= answers[0]], default=answers[0])), int(answers[0]) + shift)
     elif len(syns) and is_backward:
-        final = times[~ours & ~is_syn & (times > syns[-1])]
+        final = times[~ours & ~is_syn & (np.arange(len(times)) > np.flatnonzero(ours & is_syn)[-1])]
         if len(final):
-            collector.opened(syns.tolist(), int(final[0]) + shift)
+            collector.opened(int(syns[-1]), int(final[0]) + shift)
     sequence = columns["sequence"].astype(np.int64)
     data = ours & (payload > 0)
     origin = 1 if len(syns) else int(sequence[data].min()) if data.any() else 0
     acks = ~ours & ~is_syn & ((flags & _ACK) > 0)
     moved = times + np.where(acks, shift, 0)
-    sacks, marks, last, total = table["sack"], _Marks(), flags, np.nan_to_num(columns["window"].astype(float), nan=np.inf)
+    sacks, marks = table["sack"], _Marks(is_accurate=bool(np.any(columns["ecn"][data] == _ECT1)))
+    total = np.nan_to_num(columns["window"].astype(float), nan=np.inf)
     for place in np.flatnonzero(data | acks)[np.argsort(moved[data | acks], kind="stable")].tolist():
         at = int(moved[place])
         if data[place]:
@@ -143,7 +144,7 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
             continue
         blocks = sacks[place].as_py() or ()
         edges = [(max(0, each["left"] - origin), max(0, each["right"] - origin)) for each in blocks]
-        echo = marks.echo(int(last[place]))
+        echo = marks.echo(int(flags[place]))
         collector.acknowledged(at, max(0, int(columns["ack"][place]) - origin), edges, echo, float(total[place]))
     return Captured(
         trace=collector.trace(),
@@ -156,18 +157,23 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
 
 
 class _Marks:
-    """Counts the marks that ACKs report, from the flags CWR and ECE.
+    """Reads the marks that ACKs report from the flags CWR and ECE.
 
-    With accurate feedback these are the lower bits of the counter ACE (RFC 9768), whose third bit the table does not have: it
-    follows unless one ACK reports four marks or more. With classic feedback ECE says it all.
+    With classic feedback, ECE says whether there are any. With accurate feedback, both are the lower bits of the
+    counter ACE (RFC 9768), whose third bit the table does not have: it follows unless one ACK reports four marks or
+    more.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_accurate: bool) -> None:
+        self._is_accurate = is_accurate
         self._last: int | None = None
         self._count = 0
 
     def echo(self, flags: int) -> int:
-        value = (flags & _CWR) // _CWR * 2 + (flags & _ECE) // _ECE
+        ece, cwr = int(flags & _ECE > 0), int(flags & _CWR > 0)
+        if not self._is_accurate:
+            return ece
+        value = 2 * cwr + ece
         if self._last is not None:
             self._count += (value - self._last) % 4
         self._last = value
@@ -175,8 +181,8 @@ class _Marks:
 
 
 def _mss(payloads: Any) -> int:
-    """Return the payload of a whole segment: the most frequent one, by bytes, of those that fit into an Ethernet frame."""
-    fitting = payloads[payloads <= 1500]  # noqa: PLR2004  # larger ones are several segments (offload)
+    """Return the payload of a whole segment: the most frequent one, by bytes, that fits into an Ethernet frame."""
+    fitting = payloads[payloads <= 1500]  # larger ones are several segments (offload)
     if not len(fitting):
         return 1448
     sizes, counts = np.unique(fitting, return_counts=True)
@@ -184,18 +190,19 @@ def _mss(payloads: Any) -> int:
 
 
 def _shift(times: Any, ours: Any, is_syn: Any) -> int:
-    """Return the round trip between the tap and the sender in ns, if it is not small: from the handshake."""
-    theirs = times[~ours & is_syn]
-    if not len(theirs):
+    """Return the round trip between the tap and the sender in ns, if it is not small: from the handshake.
+
+    The packets are in the order of the capture, which counts where times are equal.
+    """
+    place = np.arange(len(times))
+    theirs, first = place[~ours & is_syn], place[ours & is_syn]
+    if not len(theirs) or not len(first):
         return 0
-    ours_first = times[ours & is_syn]
-    answers = times[ours & (times > theirs[0])]
-    if not len(answers) or not len(ours_first):
+    answers = place[ours & (place > theirs[0])]
+    opens = first[0] < theirs[0]  # the sender opens: SYN, answer, ACK; otherwise SYN, the sender's answer, ACK
+    ends = answers if opens else place[~ours & ~is_syn & (place > first[0])]
+    if not len(answers) or not len(ends):
         return 0
-    near = int(answers[0] - theirs[0])
-    if ours_first[0] < theirs[0]:  # the sender opens: SYN, answer, ACK
-        whole = int(answers[0] - ours_first[0])
-    else:  # SYN, the sender's answer, ACK
-        final = times[~ours & ~is_syn & (times > ours_first[0])]
-        whole = int(final[0] - theirs[0]) if len(final) else 0
+    near = int(times[answers[0]] - times[theirs[0]])
+    whole = int(times[ends[0]] - times[first[0] if opens else theirs[0]])
     return near if near > _FAR_SHARE * whole else 0

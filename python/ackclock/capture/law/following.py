@@ -1,10 +1,10 @@
 """Lets each law follow a trace, and compares what it allows with what the trace's sender had in flight.
 
-A sender of ours with the law is given the trace's ACKs, and sends what the trace shows (`ackclock_tcp::Follower`). So the law
-always has the history of the captured sender. At the end of each turn, just before the next ACK, a sender that has data
-has as much in flight as its law allows: the congestion window, or, if it is paced, what its rate has allowed since the
-oldest outstanding segment was sent. The *distance* of a law is the mean over time of |ln(allowed / in flight)|: 0.1 are about
-10 %. No constant of a law is fitted.
+A sender of ours with the law is given the trace's ACKs, and sends what the trace shows (`ackclock_tcp::Follower`). So
+the law always has the history of the captured sender. At the end of each turn, just before the next ACK, a sender
+that has data has as much in flight as its law allows: the congestion window, or, if it is paced, what its rate has
+allowed since the oldest outstanding segment was sent. The *distance* of a law is the mean over time of |ln(allowed /
+in flight)|: 0.1 are about 10 %. No constant of a law is fitted.
 """
 
 from __future__ import annotations
@@ -36,9 +36,15 @@ STACKS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "linux without SACK": ("linux", {"sack_blocks": 0}),
     "linux paced": ("linux", {"pacing": "window", "grow_when_limited": False}),
 }
-"""Senders with the law: the rules of the RFCs, and those of the kernel, also without SACK and with pacing (the qdisc fq)."""
+"""Senders with the law: the rules of the RFCs, and the kernel's, also without SACK and with pacing (qdisc fq)."""
 PACED: Final = frozenset({"bbr", "bbr3", "copa", "prague"})
 """Laws that set a rate themselves, so that they are always paced."""
+_NOT_LINUX: Final = frozenset({"ledbat", "ledbat++"})
+"""Laws that the kernel does not have, and hence does not pace."""
+UNUSED: Final = 0.15
+"""Least error of a turn in which a sender that is not paced would have left a whole segment of its window unused.
+Such a sender sends when it may. Without this, LEDBAT would be near every trace: its window is at most a segment above
+the flight (RFC 6817, section 2.4.2)."""
 CEILING: Final = np.log(4.0)
 """Largest |ln(allowed / in flight)| that counts, so that a short time far apart does not decide."""
 RANDOM: Final = frozenset({"bbr", "bbr3"})
@@ -117,7 +123,7 @@ def possible(trace: Trace) -> tuple[str, ...]:
 def stacks(trace: Trace, law: str) -> tuple[str, ...]:
     """Return the senders with which a law is compared: those without SACK if the trace has none."""
     left_out = {"linux without SACK"} if trace.has_sack else set()
-    left_out |= {"linux paced"} if law in PACED else set()
+    left_out |= {"linux paced"} if law in PACED | _NOT_LINUX else set()
     return tuple(stack for stack in STACKS if stack not in left_out)
 
 
@@ -157,26 +163,31 @@ def follow(trace: Trace, law: str, stack: str, *, seed: int = 1) -> Followed:
     return Followed(times=times, allowed=allowed, flight=columns["flight"], clean=columns["clean"])
 
 
-def errors(followed: Followed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def errors(followed: Followed, *, is_paced: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return |ln(allowed / in flight)| of each turn, at most `CEILING`, and the weight of the turn.
 
-    Turns in which segments were known to be lost or to have arrived out of order have no weight: what is in flight follows
-    from the recovery then. A turn weighs as much as it lasts, but no more than 20 median turns, so that pauses do not
-    decide.
+    If the sender is not paced, a turn in which it leaves a segment unused counts at least `UNUSED`.
+
+    Turns in which segments were known to be lost or to have arrived out of order have no weight: what is in flight
+    follows from the recovery then. A turn weighs as much as it lasts, but no more than 20 median turns, so that
+    pauses do not decide.
 
     Examples
     --------
     >>> times, flight = np.arange(4.0), np.full(4, 10.0)
     >>> followed = Followed(times=times, allowed=flight * 1.1, flight=flight, clean=np.full(4, True))
-    >>> np.round(errors(followed)[0], 3).tolist()
-    [0.095, 0.095, 0.095, 0.095]
+    >>> [np.round(errors(followed, is_paced=paced)[0], 3).tolist()[0] for paced in (True, False)]
+    [0.095, 0.15]
     """
     spans = np.diff(followed.times, prepend=followed.times[:1])
     usual = float(np.median(spans[spans > 0])) if np.any(spans > 0) else 1.0
     weights = np.clip(spans, usual / 100, 20 * usual)
     weights[~followed.clean | (followed.flight < 1)] = 0.0
     ratio = np.log(np.maximum(followed.allowed, 1.0) / np.maximum(followed.flight, 1.0))
-    return np.minimum(np.abs(ratio), CEILING), weights
+    error = np.abs(ratio)
+    if not is_paced:
+        error = np.where(followed.allowed >= followed.flight + 1, np.maximum(error, UNUSED), error)
+    return np.minimum(error, CEILING), weights
 
 
 def distance(trace: Trace, law: str, stack: str) -> tuple[float, int]:
@@ -189,9 +200,9 @@ def distance(trace: Trace, law: str, stack: str) -> tuple[float, int]:
     weight, turns = 0.0, 0
     for seed in range(1, 1 + (SEEDS if law in RANDOM else 1)):
         followed = follow(trace, law, stack, seed=seed)
-        error, weights = errors(followed)
+        error, weights = errors(followed, is_paced=law in PACED or "pacing" in STACKS[stack][1])
         pieces = (followed.times // PIECE).astype(np.int64)
-        sums = np.bincount(pieces, error * weights)
+        sums: NDArray[np.float64] = np.bincount(pieces, error * weights).astype(np.float64)
         best = sums if best is None else np.minimum(best, sums)
         weight, turns = float(weights.sum()), int(np.count_nonzero(weights))
     return (float(best.sum()) / weight if best is not None and weight else float("inf")), turns

@@ -1,4 +1,4 @@
-"""What a trace shows of one direction of a TCP connection: segments that were sent, and ACKs that arrived, in order of time."""
+"""What a trace shows of one direction of a TCP connection: segments that were sent and ACKs that arrived, in order."""
 
 from __future__ import annotations
 
@@ -111,12 +111,14 @@ class Collector:
         self._shortest = 0
         self._has_resent = False
 
-    def opened(self, syn: Sequence[int], answer: int) -> None:
-        """Add the handshake, before all else: the times of the SYNs and of the answer."""
+    def opened(self, syn: int, answer: int) -> None:
+        """Add the handshake, before all else: the times of the last SYN and of the answer.
+
+        Earlier SYNs do not count: a law knows nothing of them if the second one is answered (Linux).
+        """
         self._first = 1
-        self._events += [(time, 0, 0, 0, np.nan) for time in syn]
-        self._events.append((answer, 1, ACK, 0, np.inf))
-        self._shortest = answer - syn[-1] if len(syn) == 1 else 0
+        self._events += [(syn, 0, 0, 0, np.nan), (answer, 1, ACK, 0, np.inf)]
+        self._shortest = answer - syn
 
     @property
     def is_full(self) -> bool:

@@ -1,4 +1,4 @@
-"""Tells the congestion control of a captured sender: which of our laws fits its trace, or why that cannot be told."""
+"""Identifies the congestion control of a captured sender: which of our laws fits its trace, or why none is named."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ackclock.capture.law.trace import Trace
 
 LEAST_SEGMENTS: Final = 300
-"""Fewest segments of a trace whose law is told: thirty initial windows."""
+"""Fewest segments of a trace whose law is identified: thirty initial windows."""
 LEAST_TURNS: Final = 100
 """Fewest turns that are compared."""
 MOST_IDLE: Final = 0.1
@@ -22,8 +22,10 @@ MOST_IDLE: Final = 0.1
 FAR: Final = 0.13
 """Distance from which on no law fits. Fitted on one half of the captures (``validation/capture_laws.py``)."""
 APART: Final = 1.2
-"""A law is told if all others are farther by this factor, and by `LEAST_APART`. Fitted on the same half."""
+"""A law is identified if all others are farther by this factor, and by `LEAST_APART`. Fitted on the same half."""
 LEAST_APART: Final = 0.003
+
+_UNKNOWN: Final = "The congestion control cannot be identified"
 
 Reason = Literal["short", "application", "far", "close"]
 
@@ -36,7 +38,7 @@ _WHY: Final[dict[Reason, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class Identified:
     """The answer for one direction of a connection.
 
     Parameters
@@ -44,7 +46,7 @@ class Told:
     fits
         All laws that were compared, the closest one first.
     reason
-        Why the law cannot be told; None if it can.
+        Why the law cannot be identified; None if it can.
     segments
         Number of segments that were sent.
     idle
@@ -58,23 +60,23 @@ class Told:
 
     @property
     def law(self) -> str | None:
-        """The law, if it can be told."""
+        """The law, if it can be identified."""
         return self.fits[0].law if self.reason is None else None
 
     @property
     def sentence(self) -> str:
         """The answer as a sentence."""
         if not self.fits:
-            return f"The congestion control cannot be told: {_WHY[self.reason or 'short']}."
+            return f"{_UNKNOWN}: {_WHY[self.reason or 'short']}."
         first, second = self.fits[:2]
-        apart = f"a mean distance of {_percent(first)} from what was in flight; the next is {second.law} with {_percent(second)}"
+        apart = f"a mean distance of {_percent(first)} from what was in flight, and {_percent(second)} for {second.law}"
         if self.reason is None:
             return f"The sender's congestion control is most like {first.law}: {apart}."
         if self.reason == "close":
             close = [fit.law for fit in self.fits if not is_apart(first, fit)]
             names = f"{', '.join(close[:-1])} or {close[-1]}"
-            return f"The congestion control cannot be told: it may be {names}, which fit equally well ({_percent(first)})."
-        return f"The congestion control cannot be told: {_WHY[self.reason]}. The closest is {first.law} with {apart}."
+            return f"{_UNKNOWN}: it may be {names}, which fit equally well ({_percent(first)})."
+        return f"{_UNKNOWN}: {_WHY[self.reason]}. The closest is {first.law} with {apart}."
 
 
 def _percent(fit: Fit) -> str:
@@ -86,16 +88,16 @@ def is_apart(first: Fit, other: Fit) -> bool:
     return other.distance > APART * first.distance + LEAST_APART
 
 
-def tell(trace: Trace) -> Told:
-    """Tell the law of a trace.
+def identify(trace: Trace) -> Identified:
+    """Identify the law of a trace.
 
-    The answer is "cannot be told", in this order, if fewer than `LEAST_SEGMENTS` segments were sent or `LEAST_TURNS` turns
-    compared, if nothing was in flight for more than `MOST_IDLE` of the time, if the closest law is farther than `FAR`, or
-    if another law is nearly as close.
+    No law is named, for the first of these reasons that applies, if fewer than `LEAST_SEGMENTS` segments were sent or
+    `LEAST_TURNS` turns compared, if nothing was in flight for more than `MOST_IDLE` of the time, if the closest law
+    is farther than `FAR`, or if another law is nearly as close.
     """
     idle, segments = idle_share(trace), trace.sent
     if segments < LEAST_SEGMENTS:
-        return Told(fits=(), reason="short", segments=segments, idle=idle)
+        return Identified(fits=(), reason="short", segments=segments, idle=idle)
     found = fits(trace)
     reason: Reason | None = None
     if found[0].turns < LEAST_TURNS:
@@ -106,7 +108,7 @@ def tell(trace: Trace) -> Told:
         reason = "far"
     elif not is_apart(found[0], found[1]):
         reason = "close"
-    return Told(fits=found, reason=reason, segments=segments, idle=idle)
+    return Identified(fits=found, reason=reason, segments=segments, idle=idle)
 
 
 def idle_share(trace: Trace) -> float:
@@ -122,7 +124,7 @@ def idle_share(trace: Trace) -> float:
     >>> idle_share(collector.trace())
     0.6
     """
-    if len(trace.times) < 2 or not trace.duration:  # noqa: PLR2004  # an interval needs two events
+    if len(trace.times) < 2 or not trace.duration:  # an interval needs two events
         return 0.0
     numbers = trace.numbers.astype(np.int64)
     sent = np.maximum.accumulate(np.where(trace.is_ack, 0, numbers + 1))
