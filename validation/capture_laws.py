@@ -4,10 +4,10 @@
 described in ``validation/linux/data/README.md``), makes captures of our own laws in FOLDER (default:
 out/validation-capture-laws), and prints both confusion matrices as Markdown. Times of our captures get errors of 1 %:
 with NOISE ``intervals`` (default), each interval between packets has a normal relative error; with ``stamps``, each
-time has a normal error of 1 % of the round trip, in unchanged order, which is far more than a tap adds. The bars, 90
-% of the kernel's traces and 80 % of our captures whose law is identified, were fixed before the first run. The
-constants of the rule (`FAR`, `APART`, `LEAST_APART`, `UNUSED`) were chosen with the distances of all kernel traces
-and of our networks A, B and C (the first half) in view. The second half judges them.
+time has a normal error of 1 % of the round trip, in unchanged order, which is far more than a tap adds; ``none`` adds
+no errors. The bars, 90 % of the kernel's traces and 80 % of our captures whose law is identified, were fixed before
+the first run. The constants of the rule (`FAR`, `APART`, `LEAST_APART`, `UNUSED`) were chosen with the distances of
+all kernel traces and of our networks A, B and C (the first half) in view. The second half judges them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FIRST_HALF: Final = ("A", "B", "C")
 MARKED: Final = ("reno", "cubic", "dctcp", "prague", "highspeed", "scalable")
 """Laws on networks that mark; DCTCP and Prague only there."""
 
-Noise = Literal["intervals", "stamps"]
+Noise = Literal["intervals", "stamps", "none"]
 
 Case = tuple[str, str, str, str]
 """Half, truth, name, and what is identified: a law or a reason."""
@@ -124,7 +124,7 @@ def _blur(path: Path, blurred: Path, noise: Noise, random: np.random.Generator) 
     if noise == "intervals":
         factors = np.maximum(random.normal(1.0, NOISE, len(times) - 1), 0.0)
         times = np.append(0, np.cumsum(np.diff(times) * factors)).astype(np.int64) + times[0]
-    else:
+    elif noise == "stamps":
         flags, back = table["flags"].to_numpy(), table["back"].to_numpy(zero_copy_only=False)
         syn = (flags.astype(int) & 2) > 0
         trip = times[syn & back][0] - times[syn & ~back][0]

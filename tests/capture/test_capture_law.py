@@ -164,6 +164,7 @@ def test_why_a_law_cannot_be_told(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "cubic.pcapng"
     run("cubic").write_pcapng(TAP, file)
+    out = ""
     for more in ([], ["--json"]):
         with pytest.raises(SystemExit) as ended:
             main(["law", str(file), *more])
