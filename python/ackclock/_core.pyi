@@ -475,6 +475,19 @@ def check_law_change(before_json: str, after_json: str, /) -> tuple[str, str] | 
 def components(plan_json: str, /) -> list[list[int]]:
     """Partition the groups of a plan into sets that do not affect each other, even indirectly."""
 
+def follow(
+    plan_json: str,
+    seed: int,
+    handshake: bool,
+    times: bytes,
+    numbers: bytes,
+    kinds: bytes,
+    counts: bytes,
+    blocks: bytes,
+    /,
+) -> list[tuple[str, str, bytes]]:
+    """Let the law of the first group of a plan follow a trace; a row per ACK with what the law allowed."""
+
 def footprint(plan_json: str, /) -> str:
     """Estimate the memory of a run before it begins: bytes by purpose, as JSON."""
 

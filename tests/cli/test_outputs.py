@@ -31,6 +31,8 @@ COMMANDS = [
     ["burstiness", "examples/bursts.csv", "--bin", "50 ms", "--json"],
     ["capture", "examples/lan.pcapng"],
     ["capture", "examples/lan.pcapng", "--json"],
+    ["law", "examples/lan.pcapng"],
+    ["law", "examples/lan.pcapng", "--json"],
     ["model", "pftk", *MODEL, "--t0", "1"],
     ["model", "mathis", *MODEL],
     ["model", "cardwell", *MODEL, "--t0", "1", "--packets", "30"],

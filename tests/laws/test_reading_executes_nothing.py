@@ -137,6 +137,7 @@ READS: dict[str, list[list[str]]] = {
     "store check": [["store"], ["clients.result"]],
     "burstiness": [["clients.result"], ["clients.toml"]],
     "capture": [["own.py"], ["clients.toml"], ["own.py", "clients.toml", "--filter", "own.py"]],
+    "law": [["own.py"], ["clients.toml"]],
     "conform": [["own.py"], ["clients.toml"]],
     "controllers": [["clients.toml"], ["own.py"]],
     "reproduce": [["selfsimilar", "--capture", "own.py"]],

@@ -23,6 +23,8 @@ mod link;
 mod live;
 mod mix;
 mod network;
+mod numbering;
+mod options;
 mod rows;
 mod source;
 mod stream;
@@ -49,7 +51,7 @@ pub use filter::{Filter, Refused};
 pub use flows::{Flow, UNTIMED, Way};
 pub use inputs::Opener;
 pub use mix::{Count, Layer};
-pub use rows::{NONE, Rows};
+pub use rows::{ABSENT, NONE, Rows, Segments};
 pub use stream::Counts;
 pub use unpack::Packing;
 
@@ -348,7 +350,17 @@ impl Capture {
         self.mix.ip()
     }
 
-    /// Takes the completed conversations: the ones dropped so far, and at the end of the file all others.
+    /// Number of conversations so far.
+    pub fn conversations(&self) -> u64 {
+        self.flows.conversations
+    }
+
+    /// Number of TCP connections so far: more than conversations of TCP if ports were used again.
+    pub fn connections(&self) -> u32 {
+        self.flows.connections
+    }
+
+    /// Takes the completed conversations, and connections of TCP: the ones dropped so far, and at the end of the file all others.
     pub fn flows(&mut self) -> Vec<Flow> {
         self.flows.take()
     }
@@ -393,12 +405,16 @@ fn push(rows: &mut Rows, record: &Record, wire: u32, network: Protocol, seen: Op
     rows.network.push(network);
     let (mut transport, mut ends, mut ports, mut is_fragment) = (NONE, [NONE; 2], None, false);
     let (mut service, mut fate, mut is_copy) = ([NONE; 2], [0; 2], false);
+    let (mut id, mut hops, mut connection, mut back) = (NONE, NONE, NONE, NONE);
+    rows.tcp.push(seen.as_ref().and_then(|(ip, seen, _)| ip.tcp.as_ref().zip(seen.placed)));
     if let Some((ip, seen, copy)) = seen {
         let [first, second] = rows.number(seen.flow).map(|number| number as i32);
         ends = if seen.way == 0 { [first, second] } else { [second, first] };
         transport = rows.protocol(Protocol::Transport(ip.protocol)) as i32;
         (ports, is_fragment, is_copy) = (ip.ports, ip.fragment, copy);
         service = [ip.service >> 2, ip.service & 0b11].map(i32::from);
+        (id, hops, back) = (if ip.source.is_ipv4() { ip.id.into() } else { NONE }, ip.hops.into(), seen.way as i32);
+        connection = seen.flow.connection.map_or(NONE, |number| i32::try_from(number).unwrap_or(i32::MAX));
         fate = match seen.fate {
             Some(fate) => [Fate::Again, Fate::Overtaken].map(|each| i32::from(fate == each)),
             None => [if ip.is_unread() { NONE } else { 0 }; 2],
@@ -415,6 +431,10 @@ fn push(rows: &mut Rows, record: &Record, wire: u32, network: Protocol, seen: Op
     rows.retransmission.push(fate[0]);
     rows.overtaken.push(fate[1]);
     rows.copy.push(is_copy);
+    rows.id.push(id);
+    rows.ttl.push(hops);
+    rows.connection.push(connection);
+    rows.back.push(back);
 }
 
 /// The name of an IP protocol in rows and counts.

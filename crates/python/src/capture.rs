@@ -51,6 +51,7 @@ enum Numbers {
     U64(Vec<u64>),
     I32(Vec<i32>),
     I64(Vec<i64>),
+    U8(Vec<u8>),
     Bool(Vec<bool>),
 }
 
@@ -167,6 +168,8 @@ impl PyCapture {
             "packets": capture.packets(),
             "bytes": capture.bytes(),
             "captured_bytes": capture.captured(),
+            "conversations": capture.conversations(),
+            "connections": capture.connections(),
             "ip": {"packets": capture.ip().packets, "bytes": capture.ip().bytes},
             "start": capture.start(),
             "span": capture.span(),
@@ -229,7 +232,7 @@ impl PyCapture {
             ("destination_port", Numbers::I32(destination_ports)),
             ("first", Numbers::I64(flows.iter().map(|flow| flow.first).collect())),
             ("last", Numbers::I64(flows.iter().map(|flow| flow.last).collect())),
-            ("connections", of(|flow| flow.connections)),
+            ("connection", Numbers::I32(flows.iter().map(|flow| number_of(flow.connection)).collect())),
             ("packets", of(|flow| flow.ways[0].packets)),
             ("bytes", of(|flow| flow.ways[0].bytes)),
             ("packets_back", of(|flow| flow.ways[1].packets)),
@@ -245,7 +248,13 @@ impl PyCapture {
     }
 }
 
+/// The number of a connection in a column.
+fn number_of(connection: Option<u32>) -> i32 {
+    connection.map_or(NONE, |number| i32::try_from(number).unwrap_or(i32::MAX))
+}
+
 fn columns(rows: Rows) -> Vec<Column> {
+    let [sack_left, sack_right] = rows.tcp.edges;
     [
         ("timestamp", Numbers::I64(rows.time)),
         ("interface", Numbers::U32(rows.interface)),
@@ -263,6 +272,20 @@ fn columns(rows: Rows) -> Vec<Column> {
         ("retransmission", Numbers::I32(rows.retransmission)),
         ("overtaken", Numbers::I32(rows.overtaken)),
         ("copy", Numbers::Bool(rows.copy)),
+        ("ip_id", Numbers::I32(rows.id)),
+        ("ttl", Numbers::I32(rows.ttl)),
+        ("connection", Numbers::I32(rows.connection)),
+        ("back", Numbers::I32(rows.back)),
+        ("sequence", Numbers::I64(rows.tcp.sequence)),
+        ("ack", Numbers::I64(rows.tcp.acknowledgment)),
+        ("flags", Numbers::I32(rows.tcp.flags)),
+        ("window", Numbers::I32(rows.tcp.window)),
+        ("payload", Numbers::I32(rows.tcp.payload)),
+        ("tsval", Numbers::I64(rows.tcp.stamp)),
+        ("tsecr", Numbers::I64(rows.tcp.echo)),
+        ("sack_blocks", Numbers::U8(rows.tcp.blocks)),
+        ("sack_left", Numbers::I64(sack_left)),
+        ("sack_right", Numbers::I64(sack_right)),
     ]
     .into()
 }
@@ -274,6 +297,7 @@ fn raw<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Vec<RawColumn<'py>>
             Numbers::U64(values) => ("u64", bytes(py, values, u64::to_le_bytes)?),
             Numbers::I32(values) => ("i32", bytes(py, values, i32::to_le_bytes)?),
             Numbers::I64(values) => ("i64", bytes(py, values, i64::to_le_bytes)?),
+            Numbers::U8(values) => ("u8", bytes(py, values, u8::to_le_bytes)?),
             Numbers::Bool(values) => ("bool", bytes(py, values, |value| [u8::from(value)])?),
         };
         Ok((*name, kind.into(), bytes))

@@ -6,6 +6,7 @@ mod capture;
 mod conform;
 mod discipline;
 mod features;
+mod follower;
 mod law;
 mod notices;
 mod pcapng;
@@ -358,6 +359,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_law_change, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue, module)?)?;
     module.add_function(wrap_pyfunction!(check_queue_change, module)?)?;
+    module.add_function(wrap_pyfunction!(follower::follow, module)?)?;
     module.add_function(wrap_pyfunction!(footprint, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)
 }

@@ -37,6 +37,7 @@ pub mod recovery;
 mod config;
 mod conversation;
 mod delivery_rate;
+mod follower;
 mod limits;
 mod options;
 mod packed_option;
@@ -58,6 +59,7 @@ pub use config::{
 pub use congestion::Window;
 pub use conversation::Conversation;
 pub use delivery_rate::{LostSegment, Phase, RateSample};
+pub use follower::{Allowed, Follower};
 pub use limits::Limit;
 pub use receiver::{
     Answer, Arrival, DelayRule, Mark, OtherAck, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule,

@@ -3,6 +3,7 @@
 
 pub(crate) mod connection;
 mod counters;
+mod dictated;
 pub(crate) mod extra;
 mod gso;
 mod inspect;

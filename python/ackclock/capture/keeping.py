@@ -26,11 +26,9 @@ _LARGEST: Final = 1000
 
 
 class Largest:
-    """Counts all conversations and what TCP did in them, and stores the largest."""
+    """Counts what TCP did in all conversations, and stores the largest."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self.connections = 0
         self.sums = dict.fromkeys(TCP_COUNTS, 0)
         self.largest: pa.Table = pa.Table.from_batches([], schema=FLOWS)
 
@@ -38,8 +36,6 @@ class Largest:
         """Add completed conversations."""
         if not len(ended):
             return
-        self.count += len(ended)
-        self.connections += pc.sum(ended["connections"]).as_py()
         for name in TCP_COUNTS:
             self.sums[name] += sum(pc.sum(ended[name + back]).as_py() or 0 for back in ("", "_back"))
         both = pa.concat_tables([self.largest, ended]).unify_dictionaries()

@@ -95,7 +95,7 @@ class Capture:
     bytes_per_bin: NDArray[np.float64] = field(repr=False)
     """Bytes in each bin."""
     flows: pa.Table = field(repr=False)
-    """The 1000 conversations with the most bytes in both directions (`ackclock.capture.tables.FLOWS`)."""
+    """The 1000 TCP connections and other conversations with the most bytes (`ackclock.capture.tables.FLOWS`)."""
     flow_count: int
     """Number of conversations."""
     connections: int
@@ -195,7 +195,7 @@ def read_capture(
     packets
         Path of a Parquet file with a row per packet (`ackclock.capture.tables.PACKETS`).
     flows
-        Path of a Parquet file with a row per conversation (`ackclock.capture.tables.FLOWS`).
+        Path of a Parquet file with a row per TCP connection and other conversation (`ackclock.capture.tables.FLOWS`).
     inner
         Opens tunnels (IP in IP, GRE, VXLAN, Geneve, GTP-U): a tunnelled packet belongs to the conversation of the
         innermost packet instead of to that of the tunnel. Shares of protocols are those of the outer packets.
@@ -321,8 +321,8 @@ def _capture(
         packets_per_bin=arrivals["packets"].astype("float64"),
         bytes_per_bin=arrivals["bytes"].astype("float64"),
         flows=found.largest,
-        flow_count=found.count,
-        connections=found.connections,
+        flow_count=facts["conversations"],
+        connections=facts["connections"],
         retransmissions=found.sums["retransmissions"] if is_read else None,
         overtaken=found.sums["overtaken"] if is_read else None,
         missed=found.sums["missed"] if is_read else None,

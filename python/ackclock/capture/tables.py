@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FLOWS", "PACKETS", "array", "flow_table", "numbers", "packet_table"]
 
-_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "i32": "<i4", "i64": "<i8", "bool": "u1"}
+_NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "i32": "<i4", "i64": "<i8", "u8": "u1", "bool": "u1"}
 
 _NAME: Final = pa.dictionary(pa.int32(), pa.string())
+_EDGES: Final = pa.struct([("left", pa.int64()), ("right", pa.int64())])
+_SACK: Final = pa.list_(_EDGES)
 _STAMP: Final = pa.timestamp("ns", tz="UTC")
 
 PACKETS: Final = pa.schema(
@@ -40,11 +42,25 @@ PACKETS: Final = pa.schema(
         ("retransmission", pa.bool_()),
         ("overtaken", pa.bool_()),
         ("copy", pa.bool_()),
+        ("ip_id", pa.uint16()),
+        ("ttl", pa.uint8()),
+        ("connection", pa.uint32()),
+        ("back", pa.bool_()),
+        ("sequence", pa.int64()),
+        ("ack", pa.int64()),
+        ("flags", pa.uint8()),
+        ("window", pa.uint32()),
+        ("payload", pa.uint32()),
+        ("tsval", pa.uint32()),
+        ("tsecr", pa.uint32()),
+        ("sack", _SACK),
     ]
 )
 """One row per packet. ``time`` is in s since the first packet with a time; ``timestamp`` is exact; both are null if the
 file has none. ``bytes`` are as sent. ``retransmission`` and ``overtaken`` are null for TCP segments whose header was
-not captured; ``copy`` marks packets that were captured before."""
+not captured; ``copy`` marks packets that were captured before. ``back`` is true for packets to the sender of the first
+packet. Sequence numbers, ACKs and the edges of SACK blocks are relative to the start of the connection, with 64 bits.
+Fields that a packet does not have are null."""
 
 TCP_COUNTS: Final = (
     "retransmissions",
@@ -82,14 +98,14 @@ FLOWS: Final = pa.schema(
         ("destination_port", pa.uint16()),
         ("first", _STAMP),
         ("last", _STAMP),
-        ("connections", pa.uint64()),
+        ("connection", pa.uint32()),
         *_WAY,
         *((f"{name}_back", kind) for name, kind in _WAY),
     ]
 )
-"""One row per conversation. ``source`` sent the first packet; columns with ``_back`` refer to packets sent to
-``source``. Round-trip times are in s, from a segment to its acknowledgment at the point of capture. They therefore
-cover only the path from this point to the receiver and back."""
+"""One row per TCP connection and per conversation of other protocols. ``source`` sent the first packet; columns with
+``_back`` refer to packets sent to ``source``. Round-trip times are in s, from a segment to its acknowledgment at the
+point of capture. They therefore cover only the path from this point to the receiver and back."""
 
 _UNTIMED: Final = np.iinfo(np.int64).min
 """Marks a time that the file does not have."""
@@ -119,11 +135,21 @@ def packet_table(batch: tuple[_Columns, list[str], list[str]], start: int) -> pa
     far = np.abs(values["timestamp"].astype(np.float64) - start) > 2.0**62
     time = np.where(far, values["timestamp"].astype(np.float64) - start, since) / 1e9
     time[untimed] = np.nan
-    return _table(PACKETS, {**values, "time": time}, addresses, protocols)
+    sack = _blocks(values["sack_blocks"], values["sack_left"], values["sack_right"])
+    return _table(PACKETS, {**values, "time": time, "sack": sack}, addresses, protocols)
+
+
+def _blocks(counts: NDArray[np.uint8], *edges: NDArray[np.int64]) -> pa.Array:
+    """Make lists of SACK blocks; those without blocks are null."""
+    offsets = np.zeros(counts.size + 1, dtype=np.int32)
+    np.cumsum(counts, out=offsets[1:])
+    pairs = pa.StructArray.from_arrays([array(each) for each in edges], fields=list(_EDGES))
+    bits = pa.py_buffer(np.packbits(counts > 0, bitorder="little"))
+    return pa.Array.from_buffers(_SACK, counts.size, [bits, pa.py_buffer(offsets)], children=[pairs])
 
 
 def flow_table(batch: tuple[_Columns, list[str], list[str]]) -> pa.Table:
-    """Make a table with a row per conversation."""
+    """Make a table with a row per TCP connection and per conversation of other protocols."""
     columns, addresses, protocols = batch
     values = numbers(columns)
     for back in ("", "_back"):
@@ -150,14 +176,16 @@ def array(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.
 
 
 def _table(
-    schema: pa.Schema, values: Mapping[str, NDArray[Any]], addresses: Sequence[str], protocols: Sequence[str]
+    schema: pa.Schema, values: Mapping[str, NDArray[Any] | pa.Array], addresses: Sequence[str], protocols: Sequence[str]
 ) -> pa.Table:
     names = {"source": addresses, "destination": addresses, "network": protocols, "protocol": protocols}
     dictionaries = {name: texts(words) for name, words in names.items()}
     return pa.table([_array(field, values[field.name], dictionaries) for field in schema], schema=schema)
 
 
-def _array(field: pa.Field, values: NDArray[Any], dictionaries: Mapping[str, pa.Array]) -> pa.Array:
+def _array(field: pa.Field, values: NDArray[Any] | pa.Array, dictionaries: Mapping[str, pa.Array]) -> pa.Array:
+    if isinstance(values, pa.Array):
+        return values
     there = array(values, _missing(values))
     if field.name in dictionaries:
         return pa.DictionaryArray.from_arrays(there.cast(pa.int32()), dictionaries[field.name])

@@ -135,3 +135,38 @@ def capture(
     options = capture_reading.Options(bin=bin_, inner=inner, filter=filter_, anonymise=anonymise, key=key)
     if not capture_reading.capture(files, options, as_json=json, out=out):
         raise typer.Exit(1)
+
+
+@measuring.command(
+    epilog="""Examples:
+
+    \b
+    ackclock law upload.pcapng
+    ackclock law upload.pcapng --connection 3 --json
+    """
+)
+def law(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Capture: pcap or pcapng, plain or compressed with gzip.", show_default=False
+        ),
+    ],
+    connection: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Number of the TCP connection in the capture (default: the one with the most bytes).",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Identify the congestion control of a captured sender, or why it cannot be identified.
+
+    Each law of Ackclock follows the trace: it is given the ACKs of the capture, and what it would have allowed is
+    compared with what the sender had in flight.
+    """
+    from ackclock.cli import law_identifying  # noqa: PLC0415
+
+    law_identifying.law(file, connection=connection, as_json=json)

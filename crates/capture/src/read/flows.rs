@@ -11,6 +11,8 @@ use std::net::IpAddr;
 use indexmap::IndexMap;
 
 use super::network::{ACK, FIN, Ip, RST, SYN, TCP, Tcp};
+use super::numbering::Numbering;
+use super::options::MOST_BLOCKS;
 use super::stream::{Counts, Fate, Stream};
 
 /// Maximum number of conversations in one generation.
@@ -46,7 +48,7 @@ impl Way {
     }
 }
 
-/// A conversation.
+/// A conversation, or for TCP one of its connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
     /// IANA protocol number.
@@ -59,8 +61,8 @@ pub struct Flow {
     pub first: i64,
     /// Latest time of a packet, or [`UNTIMED`].
     pub last: i64,
-    /// Number of TCP connections whose SYN was captured, and at least 1; 0 for other protocols.
-    pub connections: u64,
+    /// Number of the TCP connection, from 0 in the order of their first packets; `None` for other protocols.
+    pub connection: Option<u32>,
     /// Traffic from the first endpoint to the second, and back.
     pub ways: [Way; 2],
     /// The last batch of rows in which the conversation's addresses were numbered, and their numbers in that batch.
@@ -69,6 +71,22 @@ pub struct Flow {
     finished: [bool; 2],
     /// Whether the connection has ended.
     closed: bool,
+    numbering: [Numbering; 2],
+    /// Window scale in the SYN of each direction; windows are scaled only if both have one.
+    scales: [Option<u8>; 2],
+}
+
+/// A TCP segment in its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Relative sequence number.
+    pub(super) sequence: i64,
+    /// Relative acknowledgment number, if the segment has one.
+    pub(super) acknowledgment: Option<i64>,
+    /// Window in bytes; as in the header if its scale is unknown.
+    pub(super) window: u32,
+    /// Edges of the SACK blocks as relative numbers.
+    pub(super) blocks: [(i64, i64); MOST_BLOCKS],
 }
 
 /// The conversation of a packet.
@@ -79,6 +97,8 @@ pub(super) struct Seen<'a> {
     pub(super) way: usize,
     /// What TCP's segment is; `None` if its header was not captured, or the packet is a copy or not TCP.
     pub(super) fate: Option<Fate>,
+    /// Where TCP's segment is in its connection.
+    pub(super) placed: Option<Placed>,
 }
 
 /// Active conversations, and completed ones not yet returned.
@@ -89,6 +109,10 @@ pub(super) struct Flows {
     ended: Vec<Flow>,
     /// Number of conversations dropped during reading.
     pub(super) forgotten: u64,
+    /// Number of conversations.
+    pub(super) conversations: u64,
+    /// Number of TCP connections.
+    pub(super) connections: u32,
 }
 
 impl Flows {
@@ -107,7 +131,14 @@ impl Flows {
             None => self.begin(key, ip),
         };
         let flow = &mut self.young[place];
-        let way = usize::from(flow.ends[0] != from);
+        let mut way = usize::from(flow.ends[0] != from);
+        if let Some(tcp) = ip.tcp.as_ref().filter(|_| !is_copy)
+            && flow.ends_before(way, tcp)
+        {
+            self.ended.push(std::mem::replace(flow, Flow::new(ip, Some(self.connections))));
+            self.connections = self.connections.saturating_add(1);
+            way = 0;
+        }
         if let Some(time) = time {
             flow.first = if flow.first == UNTIMED { time } else { flow.first.min(time) };
             flow.last = flow.last.max(time);
@@ -117,8 +148,9 @@ impl Flows {
         *sum += u64::from(bytes);
         stream.counts.copies += u64::from(is_copy);
         stream.counts.unread += u64::from(ip.is_unread());
-        let fate = ip.tcp.filter(|_| !is_copy).map(|tcp| flow.segment(way, ip, &tcp, time));
-        Seen { flow, way, fate }
+        let placed = ip.tcp.as_ref().map(|tcp| flow.place(way, tcp, is_copy));
+        let fate = ip.tcp.as_ref().filter(|_| !is_copy).map(|tcp| flow.segment(way, ip, tcp, time));
+        Seen { flow, way, fate, placed }
     }
 
     /// Puts a conversation into the young generation: a new conversation, or one from the old generation.
@@ -131,19 +163,10 @@ impl Flows {
             self.ended.extend(old.into_values());
         }
         let flow = self.old.swap_remove(&key).unwrap_or_else(|| {
-            let (source_port, destination_port) = ip.ports.unwrap_or((0, 0));
-            Flow {
-                protocol: ip.protocol,
-                ends: [(ip.source, source_port), (ip.destination, destination_port)],
-                ported: ip.ports.is_some(),
-                first: UNTIMED,
-                last: UNTIMED,
-                connections: u64::from(ip.protocol == TCP),
-                ways: [Way::default(), Way::default()],
-                numbered: (0, [0; 2]),
-                finished: [false; 2],
-                closed: false,
-            }
+            self.conversations += 1;
+            let connection = (ip.protocol == TCP).then_some(self.connections);
+            self.connections = self.connections.saturating_add(u32::from(ip.protocol == TCP));
+            Flow::new(ip, connection)
         });
         self.young.insert_full(key, flow).0
     }
@@ -161,10 +184,56 @@ impl Flows {
 }
 
 impl Flow {
+    /// A conversation or connection that begins with a packet.
+    fn new(ip: &Ip<'_>, connection: Option<u32>) -> Self {
+        let (source_port, destination_port) = ip.ports.unwrap_or((0, 0));
+        Self {
+            protocol: ip.protocol,
+            ends: [(ip.source, source_port), (ip.destination, destination_port)],
+            ported: ip.ports.is_some(),
+            first: UNTIMED,
+            last: UNTIMED,
+            connection,
+            ways: [Way::default(), Way::default()],
+            numbered: (0, [0; 2]),
+            finished: [false; 2],
+            closed: false,
+            numbering: [Numbering::default(); 2],
+            scales: [None; 2],
+        }
+    }
+
+    /// Numbers a segment. A reset changes nothing, since its numbers may be any, and neither does a copy.
+    #[inline]
+    fn place(&mut self, way: usize, tcp: &Tcp, is_copy: bool) -> Placed {
+        let [first, second] = &mut self.numbering;
+        let (own, other) = if way == 0 { (first, second) } else { (second, first) };
+        let is_syn = tcp.flags & SYN != 0;
+        let is_noted = !is_copy && tcp.flags & RST == 0;
+        if is_noted {
+            if is_syn {
+                own.start(tcp.sequence);
+                self.scales[way] = tcp.options.scale;
+            }
+            own.note(tcp.sequence);
+        }
+        let has_ack = tcp.flags & ACK != 0;
+        let acknowledgment =
+            has_ack.then(|| if is_noted { other.note(tcp.acknowledgment) } else { other.of(tcp.acknowledgment) });
+        let shift = match self.scales {
+            [Some(first), Some(second)] if !is_syn => [first, second][way],
+            _ => 0,
+        };
+        let mut blocks = [(0, 0); MOST_BLOCKS];
+        for (block, &(left, right)) in blocks.iter_mut().zip(tcp.options.blocks()) {
+            *block = (other.of(left), other.of(right));
+        }
+        Placed { sequence: own.of(tcp.sequence), acknowledgment, window: u32::from(tcp.window) << shift, blocks }
+    }
+
     /// Tracks a segment; returns what it is.
     #[inline]
     fn segment(&mut self, way: usize, ip: &Ip<'_>, tcp: &Tcp, time: Option<i64>) -> Fate {
-        self.follow(way, tcp);
         let [first, second] = &mut self.ways;
         let (own, other) =
             if way == 0 { (&mut first.stream, &mut second.stream) } else { (&mut second.stream, &mut first.stream) };
@@ -184,16 +253,16 @@ impl Flow {
         own.segment(ip, tcp, time, probes, trip)
     }
 
-    /// Notices that a connection ends, or that another one uses its ports.
+    /// Notices that a connection ends. Returns whether a segment belongs to another one that uses its ports.
     #[inline]
-    fn follow(&mut self, way: usize, tcp: &Tcp) {
+    fn ends_before(&mut self, way: usize, tcp: &Tcp) -> bool {
         if tcp.flags & FIN != 0 {
             self.finished[way] = true;
             self.closed |= self.finished == [true; 2];
         }
         let own = &self.ways[way].stream;
         let is_far = |next: u32| FAR < tcp.sequence.wrapping_sub(next).min(next.wrapping_sub(tcp.sequence));
-        let is_other = match tcp.flags & (SYN | ACK | RST) {
+        match tcp.flags & (SYN | ACK | RST) {
             SYN => own.initial.map_or(own.next.is_some_and(|next| next != tcp.sequence.wrapping_add(1)), |initial| {
                 initial != tcp.sequence
             }),
@@ -201,16 +270,12 @@ impl Flow {
             0x12 => {
                 if own.initial.is_some_and(|initial| initial != tcp.sequence) {
                     self.ways[way].stream.restart();
+                    self.numbering[way] = Numbering::default();
                 }
                 false
             }
             0x10 => self.closed && tcp.payload > 0 && own.next.is_some_and(is_far),
             _ => false,
-        };
-        if is_other {
-            self.connections += 1;
-            (self.finished, self.closed) = ([false; 2], false);
-            self.ways.iter_mut().for_each(|each| each.stream.restart());
         }
     }
 }
@@ -218,6 +283,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::super::network::{CWR, ECE};
+    use super::super::options::Options;
     use super::*;
 
     fn packet(forth: bool, tcp: Tcp) -> Ip<'static> {
@@ -241,11 +307,11 @@ mod tests {
     }
 
     fn data(sequence: u32, payload: u32) -> Tcp {
-        Tcp { sequence, acknowledgment: 1, flags: ACK, window: 1000, payload }
+        Tcp { sequence, acknowledgment: 1, flags: ACK, window: 1000, payload, options: Options::default() }
     }
 
     fn ack(acknowledgment: u32) -> Tcp {
-        Tcp { sequence: 1, acknowledgment, flags: ACK, window: 1000, payload: 0 }
+        Tcp { acknowledgment, ..data(1, 0) }
     }
 
     /// What each of some segments is: one in each direction, with a time in milliseconds and an identification.
@@ -268,8 +334,8 @@ mod tests {
         fates(&all).0.into_iter().map(|fate| fate == Fate::Again).collect()
     }
 
-    const fn flagged(flags: u8, sequence: u32, acknowledgment: u32) -> Tcp {
-        Tcp { sequence, acknowledgment, flags, window: 1000, payload: 0 }
+    fn flagged(flags: u8, sequence: u32, acknowledgment: u32) -> Tcp {
+        Tcp { acknowledgment, flags, ..data(sequence, 0) }
     }
 
     #[test]
@@ -358,7 +424,7 @@ mod tests {
         let segments = [syn(5000), syn(5000), data(5001, 100), syn(70), data(71, 10)].map(|tcp| (true, tcp, 0, 0));
         let (found, flow) = fates(&segments);
         assert_eq!(found, [Fate::New, Fate::Again, Fate::New, Fate::New, Fate::New]);
-        assert_eq!(flow.connections, 2);
+        assert_eq!((flow.connection, flow.ways[0].packets), (Some(0), 3), "the first of two connections");
         // A connection that was reset, and the next one without its SYN.
         let reset = [data(5001, 100), flagged(RST, 5101, 0), data(900_000_000, 10), data(900_000_010, 10)];
         assert_eq!(again(reset), [false; 4]);
@@ -378,7 +444,7 @@ mod tests {
         ]);
         assert_eq!(found.iter().filter(|fate| **fate == Fate::Again).count(), 1);
         assert_eq!((flow.ways[0].counts().retransmissions, flow.ways[1].counts().resets), (1, 1));
-        assert_eq!(flow.connections, 1);
+        assert_eq!((flow.connection, flow.ways[0].packets, flow.ways[1].packets), (Some(0), 3, 4));
         // A reset ahead of the stream, as middleboxes inject them.
         assert_eq!(again([data(0, 100), flagged(RST, 9_000, 0), data(100, 100), data(200, 100)]), [false; 4]);
     }
@@ -398,6 +464,32 @@ mod tests {
         let back = *flow.ways[1].counts();
         assert_eq!((back.duplicate_acks, back.zero_windows, back.echoes), (2, 1, 1), "the last one updates the window");
         assert_eq!(flow.ways[0].counts().reductions, 1);
+    }
+
+    #[test]
+    fn segments_are_placed_in_their_connection() {
+        let mut flows = Flows::default();
+        let mut place = |forth, tcp| {
+            let placed = flows.add(&packet(forth, tcp), Some(0), 40, false).placed.unwrap();
+            (placed.sequence, placed.acknowledgment, placed.window)
+        };
+        let with = |flags, sequence, acknowledgment, scale: Option<u8>| Tcp {
+            options: scale.map_or_else(Options::default, |shift| Options::parse(&[3, 3, shift])),
+            ..flagged(flags, sequence, acknowledgment)
+        };
+        assert_eq!(place(true, with(SYN, u32::MAX, 0, Some(7))), (0, None, 1000));
+        assert_eq!(place(false, with(SYN | ACK, 500, 0, Some(2))), (0, Some(1), 1000));
+        assert_eq!(place(true, with(ACK, 0, 501, None)), (1, Some(1), 128_000));
+        assert_eq!(place(true, Tcp { payload: 100, ..with(ACK, 0, 501, None) }), (1, Some(1), 128_000));
+        assert_eq!(place(false, with(ACK, 501, 100, None)), (1, Some(101), 4000));
+        // A reset far from the stream changes nothing.
+        assert_eq!(place(false, with(RST, 1501, 0, None)), (1001, None, 4000));
+        assert_eq!(place(true, with(ACK, 100, 501, None)), (101, Some(1), 128_000));
+        // Without both SYNs the scale is unknown, or there is none.
+        assert_eq!(place(true, with(SYN, 70, 0, None)), (0, None, 1000));
+        assert_eq!(place(false, with(SYN | ACK, 500, 71, Some(2))), (0, Some(1), 1000));
+        assert_eq!(place(true, with(ACK, 71, 501, None)), (1, Some(1), 1000));
+        assert_eq!((flows.conversations, flows.connections), (1, 2));
     }
 
     #[test]

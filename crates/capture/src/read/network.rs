@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use etherparse::{Ipv4HeaderSlice, Ipv6HeaderSlice};
 
+use super::options::Options;
+
 pub(super) const TCP: u8 = 6;
 pub(super) const UDP: u8 = 17;
 const HOP_BY_HOP: u8 = 0;
@@ -40,7 +42,7 @@ pub(super) struct Ip<'a> {
 }
 
 /// TCP fields needed to track a conversation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tcp {
     pub(super) sequence: u32,
     pub(super) acknowledgment: u32,
@@ -48,6 +50,7 @@ pub(super) struct Tcp {
     pub(super) window: u16,
     /// Payload bytes as sent, whether captured or not.
     pub(super) payload: u32,
+    pub(super) options: Options,
 }
 
 pub(super) const FIN: u8 = 1;
@@ -151,20 +154,6 @@ impl<'a> Ip<'a> {
         self.protocol == TCP && self.tcp.is_none() && !self.fragment
     }
 
-    /// TSval of TCP's timestamps (RFC 7323, section 3.2), if it was captured.
-    pub(super) fn stamp(&self) -> Option<u32> {
-        let length = 4 * usize::from(self.inside.get(12)? >> 4);
-        let mut options = self.inside.get(20..length.min(self.inside.len()))?;
-        loop {
-            options = match options {
-                [8, 10, a, b, c, d, ..] => return Some(u32::from_be_bytes([*a, *b, *c, *d])),
-                [1, rest @ ..] => rest,
-                [kind, length, ..] if *kind > 1 && *length > 1 => options.get(usize::from(*length)..)?,
-                _ => return None,
-            };
-        }
-    }
-
     /// Parses the start of the transport header. `wire` is its size as sent, including the payload.
     #[inline]
     fn transport(&mut self, bytes: &[u8], wire: u32) {
@@ -182,6 +171,9 @@ impl<'a> Ip<'a> {
                 flags: head[13],
                 window: u16::from_be_bytes([head[14], head[15]]),
                 payload: wire.saturating_sub(4 * u32::from(head[12] >> 4)),
+                options: bytes
+                    .get(20..bytes.len().min(4 * usize::from(head[12] >> 4)))
+                    .map_or_else(Options::default, Options::parse),
             });
         }
     }
@@ -236,18 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_found_behind_other_options() {
-        let with = |options: &[u8]| {
+    fn options_end_where_the_header_or_the_capture_ends() {
+        let with = |words: u8, options: &[u8]| {
             let mut segment = SEGMENT;
-            segment[12] = (5 + options.len() as u8 / 4) << 4;
-            read(6, &[&segment[..], options, b"data"].concat()).stamp()
+            segment[12] = words << 4;
+            read(6, &[&segment[..], options].concat()).tcp.unwrap().options.mss
         };
-        assert_eq!(with(&[1, 1, 8, 10, 0, 0, 1, 2, 0, 0, 0, 9]), Some(258));
-        assert_eq!(with(&[2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0]), Some(7));
-        assert_eq!(with(&[2, 4, 5, 180]), None);
-        assert_eq!(with(&[0, 8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0]), None, "behind the end of the options");
-        assert_eq!(with(&[3, 0, 8, 10]), None, "a length of 0");
-        assert_eq!(with(&[3, 99, 8, 10]), None, "a length beyond the header");
+        assert_eq!(with(6, &[2, 4, 5, 180, 2, 4, 0, 9]), Some(1460));
+        assert_eq!([with(5, &[2, 4, 5, 180]), with(0, &[2, 4, 5, 180]), with(15, &[2, 4, 5])], [None; 3]);
     }
 
     #[test]

@@ -5,11 +5,15 @@ use std::net::IpAddr;
 
 use indexmap::IndexSet;
 
-use super::flows::Flow;
+use super::flows::{Flow, Placed};
+use super::network::Tcp;
 use crate::anonymise::Anonymiser;
 
 /// Marks a missing address or port.
 pub const NONE: i32 = -1;
+
+/// Marks a missing number of 64 bits.
+pub const ABSENT: i64 = i64::MIN;
 
 /// A batch of packets: columns of equal length, and the names that their numbers refer to.
 #[derive(Debug, Default)]
@@ -46,10 +50,75 @@ pub struct Rows {
     pub overtaken: Vec<i32>,
     /// Whether the packet was captured before.
     pub copy: Vec<bool>,
+    /// Identification of IPv4, or `NONE`.
+    pub id: Vec<i32>,
+    /// Time to live, or hop limit, or `NONE`.
+    pub ttl: Vec<i32>,
+    /// Number of the TCP connection ([`Flow::connection`]), or `NONE`.
+    pub connection: Vec<i32>,
+    /// Direction in the flow: 0 as its first packet, 1 back, or `NONE`.
+    pub back: Vec<i32>,
+    /// The fields of TCP.
+    pub tcp: Segments,
     pub(super) addresses: IndexSet<IpAddr, RandomState>,
     pub(super) protocols: IndexSet<Protocol, RandomState>,
     /// Number of the batch, from 1.
     pub(super) number: u64,
+}
+
+/// Columns of TCP's fields: `NONE` or [`ABSENT`] if the packet has none, or its header was not captured.
+#[derive(Debug, Default)]
+pub struct Segments {
+    /// Sequence number relative to the start of the connection.
+    pub sequence: Vec<i64>,
+    /// Acknowledgment number relative to the start of the connection.
+    pub acknowledgment: Vec<i64>,
+    /// The byte of flags, from FIN (1) to CWR (128).
+    pub flags: Vec<i32>,
+    /// Window in bytes, or as in the header if its scale is unknown.
+    pub window: Vec<i32>,
+    /// Payload bytes as sent.
+    pub payload: Vec<i32>,
+    /// `TSval` of the timestamps.
+    pub stamp: Vec<i64>,
+    /// `TSecr` of the timestamps.
+    pub echo: Vec<i64>,
+    /// Number of SACK blocks.
+    pub blocks: Vec<u8>,
+    /// Left and right edges of all SACK blocks, relative to the start of the connection.
+    pub edges: [Vec<i64>; 2],
+}
+
+impl Segments {
+    /// Adds a packet.
+    #[inline]
+    pub(super) fn push(&mut self, segment: Option<(&Tcp, Placed)>) {
+        let Some((tcp, placed)) = segment else { return self.push_none() };
+        self.sequence.push(placed.sequence);
+        self.acknowledgment.push(placed.acknowledgment.unwrap_or(ABSENT));
+        self.flags.push(i32::from(tcp.flags));
+        self.window.push(placed.window as i32);
+        self.payload.push(i32::try_from(tcp.payload).unwrap_or(i32::MAX));
+        let (stamp, echo) = tcp.options.stamps.map_or((ABSENT, ABSENT), |(stamp, echo)| (stamp.into(), echo.into()));
+        self.stamp.push(stamp);
+        self.echo.push(echo);
+        let count = tcp.options.blocks().len();
+        self.blocks.push(count as u8);
+        for (left, right) in &placed.blocks[..count] {
+            self.edges[0].push(*left);
+            self.edges[1].push(*right);
+        }
+    }
+
+    fn push_none(&mut self) {
+        for column in [&mut self.sequence, &mut self.acknowledgment, &mut self.stamp, &mut self.echo] {
+            column.push(ABSENT);
+        }
+        for column in [&mut self.flags, &mut self.window, &mut self.payload] {
+            column.push(NONE);
+        }
+        self.blocks.push(0);
+    }
 }
 
 /// A protocol referred to by a column.

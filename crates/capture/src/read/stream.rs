@@ -270,7 +270,7 @@ impl Stream {
             self.holes.remove(0);
             self.forgot = true;
         }
-        self.holes.push(Hole { from, to, id: ip.id, stamp: ip.stamp(), time });
+        self.holes.push(Hole { from, to, id: ip.id, stamp: stamp(ip), time });
     }
 
     /// What a segment below the next sequence number is, and whether that is sure. Fills the holes that it covers.
@@ -280,7 +280,7 @@ impl Stream {
             return (Fate::Again, !self.forgot);
         };
         self.fill(sequence, end);
-        if let Some((own, other)) = ip.stamp().zip(hole.stamp).filter(|(own, other)| own != other) {
+        if let Some((own, other)) = stamp(ip).zip(hole.stamp).filter(|(own, other)| own != other) {
             return (if before(own, other) { Fate::Overtaken } else { Fate::Again }, true);
         }
         let behind = hole.id.wrapping_sub(ip.id);
@@ -347,6 +347,11 @@ impl Stream {
         }
         self.timed.push_back((end, time));
     }
+}
+
+/// TSval of a segment.
+fn stamp(ip: &Ip<'_>) -> Option<u32> {
+    ip.tcp.as_ref().and_then(|tcp| tcp.options.stamp())
 }
 
 /// Whether sequence number `a` precedes `b` (RFC 9293, section 3.4).

@@ -1,0 +1,208 @@
+"""Reads the trace of a connection from the packets of a capture."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ackclock.capture.law.trace import MOST_EVENTS, Collector, Trace
+from ackclock.capture.reading import read_capture
+from ackclock.values.errors import refuse
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from ackclock.capture.reading import Capture
+
+COLUMNS: Final = (
+    "timestamp", "connection", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack", "copy",
+)  # fmt: skip
+_FIN, _SYN, _ACK, _ECE, _CWR = 0x01, 0x02, 0x10, 0x40, 0x80
+_ECT1: Final = 1
+_FAR_SHARE: Final = 0.05
+"""Share of the round trip between the sender and the tap from which on ACKs are moved to where the sender sees them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Captured:
+    """The trace of the direction of a connection that carries more data.
+
+    Parameters
+    ----------
+    trace
+        What the sender did.
+    connection
+        Number of the connection in the capture.
+    back
+        Whether the data goes to the side that sent the first packet.
+    mss
+        Largest payload of a packet that is not several segments, in bytes.
+    shift
+        Time by which ACKs were moved because the capture was made away from the sender, in seconds.
+    is_whole
+        Whether all packets of the connection were used.
+    """
+
+    trace: Trace
+    connection: int
+    back: bool
+    mss: int
+    shift: float
+    is_whole: bool
+
+
+def captured(
+    path: str | os.PathLike[str],
+    connection: int | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Capture, Captured]:
+    """Read a capture, and the trace of a connection: by default, the one with the most bytes.
+
+    At most `MOST_EVENTS` segments and ACKs of a connection are used, from its start on.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        packets = Path(folder) / "packets.parquet"
+        read = read_capture(path, packets=packets, progress=progress)
+        number = _busiest(read) if connection is None else connection
+        return read, of_packets(packets, number, field="--connection" if connection is not None else "the capture")
+
+
+def _busiest(read: Capture) -> int:
+    tcp = read.flows.filter(pc.equal(read.flows["protocol"].cast(pa.string()), "tcp"))
+    if not len(tcp):
+        raise refuse("the capture", read.path.name, "must contain a TCP connection")
+    total = np.asarray(tcp["bytes"]) + np.asarray(tcp["bytes_back"])
+    return int(tcp["connection"][int(np.argmax(total))].as_py())
+
+
+def of_packets(packets: Path, connection: int, *, field: str = "connection") -> Captured:
+    """Return the trace of a connection from a table of packets."""
+    rows: list[pa.Table] = []
+    count, is_whole = 0, True
+    for batch in _batches(packets, connection):
+        rows.append(batch)
+        count += len(batch)
+        if count >= MOST_EVENTS:
+            is_whole = False
+            break
+    if not count:
+        raise refuse(field, connection, "must be the number of a TCP connection of the capture")
+    return _captured(pa.concat_tables(rows), connection, is_whole=is_whole)
+
+
+def _batches(packets: Path, connection: int) -> Iterator[pa.Table]:
+    file = pq.ParquetFile(packets)
+    for group in range(file.num_row_groups):
+        table = file.read_row_group(group, columns=list(COLUMNS))
+        is_ours = pc.and_(pc.equal(table["connection"], connection), pc.invert(table["copy"]))
+        kept = table.filter(pc.and_(is_ours, pc.and_(pc.is_valid(table["timestamp"]), pc.is_valid(table["sequence"]))))
+        if len(kept):
+            yield kept
+
+
+def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
+    columns: dict[str, Any] = {name: table[name].to_numpy() for name in COLUMNS if name not in ("sack", "timestamp")}
+    times = table["timestamp"].cast(pa.int64()).to_numpy()
+    times = np.maximum.accumulate(times) - int(times[0])
+    payload = np.nan_to_num(columns["payload"].astype(float)).astype(np.int64)
+    back = columns["back"].astype(bool)
+    flags = columns["flags"].astype(np.int64)
+    is_backward = bool(payload[back].sum() > payload[~back].sum())
+    ours = back == is_backward
+    is_syn = (flags & _SYN) > 0
+    mss = _mss(payload[ours & (payload > 0)])
+    shift = _shift(times, ours, is_syn)
+    collector = Collector(mss)
+    syns, answers = times[ours & is_syn], times[~ours & is_syn]
+    if len(syns) and len(answers) and not is_backward:
+        collector.opened(int(max(syns[syns <= answers[0]], default=answers[0])), int(answers[0]) + shift)
+    elif len(syns) and is_backward:
+        final = times[~ours & ~is_syn & (np.arange(len(times)) > np.flatnonzero(ours & is_syn)[-1])]
+        if len(final):
+            collector.opened(int(syns[-1]), int(final[0]) + shift)
+    sequence = columns["sequence"].astype(np.int64)
+    data = ours & (payload > 0)
+    origin = 1 if len(syns) else int(sequence[data].min()) if data.any() else 0
+    acks = ~ours & ~is_syn & ((flags & _ACK) > 0)
+    moved = times + np.where(acks, shift, 0)
+    sacks, marks = table["sack"], _Marks(is_accurate=bool(np.any(columns["ecn"][data] == _ECT1)))
+    total = np.nan_to_num(columns["window"].astype(float), nan=np.inf)
+    for place in np.flatnonzero(data | acks)[np.argsort(moved[data | acks], kind="stable")].tolist():
+        at = int(moved[place])
+        if data[place]:
+            start = int(sequence[place]) - origin
+            collector.sent(at, max(start, 0), start + int(payload[place]), int(columns["ecn"][place]))
+            continue
+        blocks = sacks[place].as_py() or ()
+        edges = [(max(0, each["left"] - origin), max(0, each["right"] - origin)) for each in blocks]
+        echo = marks.echo(int(flags[place]))
+        collector.acknowledged(at, max(0, int(columns["ack"][place]) - origin), edges, echo, float(total[place]))
+    return Captured(
+        trace=collector.trace(),
+        connection=connection,
+        back=is_backward,
+        mss=mss,
+        shift=shift / 1e9,
+        is_whole=is_whole and not collector.is_full,
+    )
+
+
+class _Marks:
+    """Reads the marks that ACKs report from the flags CWR and ECE.
+
+    With classic feedback, ECE says whether there are any. With accurate feedback, both are the lower bits of the
+    counter ACE (RFC 9768), whose third bit the table does not have: it follows unless one ACK reports four marks or
+    more.
+    """
+
+    def __init__(self, *, is_accurate: bool) -> None:
+        self._is_accurate = is_accurate
+        self._last: int | None = None
+        self._count = 0
+
+    def echo(self, flags: int) -> int:
+        ece, cwr = int(flags & _ECE > 0), int(flags & _CWR > 0)
+        if not self._is_accurate:
+            return ece
+        value = 2 * cwr + ece
+        if self._last is not None:
+            self._count += (value - self._last) % 4
+        self._last = value
+        return self._count % 8
+
+
+def _mss(payloads: Any) -> int:
+    """Return the payload of a whole segment: the most frequent one, by bytes, that fits into an Ethernet frame."""
+    fitting = payloads[payloads <= 1500]  # larger ones are several segments (offload)
+    if not len(fitting):
+        return 1448
+    sizes, counts = np.unique(fitting, return_counts=True)
+    return max(1, int(sizes[np.argmax(sizes * counts)]))
+
+
+def _shift(times: Any, ours: Any, is_syn: Any) -> int:
+    """Return the round trip between the tap and the sender in ns, if it is not small: from the handshake.
+
+    The packets are in the order of the capture, which counts where times are equal.
+    """
+    place = np.arange(len(times))
+    theirs, first = place[~ours & is_syn], place[ours & is_syn]
+    if not len(theirs) or not len(first):
+        return 0
+    answers = place[ours & (place > theirs[0])]
+    opens = first[0] < theirs[0]  # the sender opens: SYN, answer, ACK; otherwise SYN, the sender's answer, ACK
+    ends = answers if opens else place[~ours & ~is_syn & (place > first[0])]
+    if not len(answers) or not len(ends):
+        return 0
+    near = int(times[answers[0]] - times[theirs[0]])
+    whole = int(times[ends[0]] - times[first[0] if opens else theirs[0]])
+    return near if near > _FAR_SHARE * whole else 0
