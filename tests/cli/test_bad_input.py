@@ -690,7 +690,8 @@ def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused
     file.write_text(text)
     assert (
         refused(file) == "duraton: unknown field; did you mean 'duration'? allowed: "
-        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows, media, changes"
+        "profile, duration, packet_size, measure, dumbbell, clients, topology, nodes, links, flows, media, changes, "
+        "routing"
         "; 3 other errors: dumbbell.access.rate, clients.0.count, duration\n"
     )
     with pytest.raises(ScenarioError) as caught:

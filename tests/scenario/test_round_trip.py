@@ -501,14 +501,14 @@ def fabrics() -> st.SearchStrategy[dict[str, Any]]:
     own = st.just([{"from": "h0", "to": "h1", "rate": "1 Gbps", "delay": "1 us", "weight": 3}])
     routings = tables({}, {"paths": st.sampled_from(["ecmp", "ecmp-polarised", "first"])})
     flows = st.lists(groups().map(lambda group: group | {"from": "h0", "to": "h1"}), min_size=1, max_size=2)
-    more = {"links": st.sampled_from(["all", ["h1->h0"]]), "bin": st.just("1 s")}
+    further = {"links": st.sampled_from(["all", ["h1->h0"]])}
     return tables(
         {
             "duration": quantities(TIME, "10 s", "1000 s"),
             "topology": topologies,
             "links": own,
             "flows": flows,
-            "measure": tables({"link": st.just("h0->h1"), "bin": st.just("1 s")}, more),
+            "measure": tables({"link": st.just("h0->h1"), "bin": st.just("1 s")}, further),
         },
         {"routing": routings},
     )

@@ -54,7 +54,7 @@ def test_sizes_and_names(topology: Any, hosts: int, rows: list[int], links: int)
 
 def test_switches_of_a_fat_tree_have_k_ports() -> None:
     ports = Counter(end for a, b, _ in ac.FatTree(k=8, access=LINK).joins() for end in (a, b))
-    assert set(ports[name] for name in ports if not name.startswith("h")) == {8}
+    assert {ports[name] for name in ports if not name.startswith("h")} == {8}
     assert ports["h0"] == 1
 
 
