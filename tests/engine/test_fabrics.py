@@ -118,7 +118,8 @@ def two_ways(**fields: Any) -> ac.Scenario:
 def test_two_flows_over_two_paths() -> None:
     """Validates: flows on different paths have a link each, and on the same path they share one.
 
-    Source: half of all seeds put two flows on different paths; four standard errors of 40 seeds are 0.32.
+    Source: half of all seeds put two flows on different paths.
+    Tolerance: four standard errors of 40 seeds, 0.32; 12 % of a link for headers of ACKs and the start.
     """
     sums = [run.groups[0].goodput_bps / 1e6 for run in ac.replicate(two_ways(), seeds=40)]
     apart = [each for each in sums if each > 14]
