@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import ackclock as ac
 from ackclock.running.figures import chart
+from ackclock.running.result import load
 from ackclock.scenario.routes import directed
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUEUE = ac.DropTail(packets=250, mark_above=65)
 LINK = ac.Link(rate="1 Gbps", delay="1 us", queue=QUEUE)
@@ -171,6 +176,19 @@ def test_a_change_of_meaning_is_reported() -> None:
     )
     chosen = ac.simulate(short.changed(routing={"paths": "ecmp"})).notices
     assert not [notice for notice in chosen if "A hash selects" in notice]
+
+
+def test_results_of_schema_2_keep_their_meaning(tmp_path: Path) -> None:
+    """They name no rule, and are read and repeated with the first path."""
+    run = ac.simulate(two_ways(duration="6 s", routing=ac.Routing("first")))
+    run.save(tmp_path / "old")
+    file = tmp_path / "old" / "record.json"
+    record = json.loads(file.read_text())
+    del record["scenario"]["routing"], record["files"], record["checksum"]
+    file.write_text(json.dumps(record | {"schema": 2}))
+    again = ac.simulate(load(tmp_path / "old").scenario)
+    assert again.summary == run.summary
+    assert not [notice for notice in again.notices if "Until version" in notice]
 
 
 def test_the_picture_of_the_network() -> None:

@@ -87,7 +87,7 @@ impl Footprint {
     /// If the plan contradicts itself.
     pub fn of(plan: &Plan) -> Result<Self, PlanError> {
         let (nodes, edges) = checked_edges(plan)?;
-        let mut router = match plan.topology {
+        let mut graph = match plan.topology {
             Topology::Dumbbell { .. } => None,
             Topology::Graph { .. } => {
                 Some(Router::new(nodes, &edges, Choice { paths: plan.paths, ..Choice::default() })?)
@@ -96,9 +96,9 @@ impl Footprint {
         let mut traffics = Vec::with_capacity(plan.groups.len());
         let (mut later_ways, mut first_flow) = (0.0, 0);
         for (place, group) in (0..).zip(&plan.groups) {
-            let routed = match (&plan.topology, &mut router) {
-                (Topology::Graph { links, .. }, Some(router)) => {
-                    let mut ways = router.ways(place, group, group.path.unwrap_or_default(), Name(first_flow))?;
+            let routed = match (&plan.topology, &mut graph) {
+                (Topology::Graph { links, .. }, Some(graph)) => {
+                    let mut ways = graph.ways(place, group, group.path.unwrap_or_default(), Name(first_flow))?;
                     for Way { data, acks } in ways.drain(1..) {
                         later_ways += f64::from(group.flows()) * of_way((data.len() + acks.len()) as f64);
                     }
@@ -126,7 +126,7 @@ impl Footprint {
         let histograms = (plan.groups.len() + 1 + plan.measure.others.len()) * Histogram::bytes_up_to(USUAL_WAIT);
         more.flows += histograms as f64
             + loads.values().map(Load::long_links).sum::<f64>() * Links::BYTES_OF_LONG as f64
-            + if router.is_some() { COMPONENT * edges.len() as f64 } else { 0.0 };
+            + if graph.is_some() { COMPONENT * edges.len() as f64 } else { 0.0 };
         more.packets += loads.values().map(Load::runs).sum::<f64>();
         let bins = of_bins(plan);
         let (records, reading) = records::certain(plan);

@@ -76,7 +76,7 @@ pub(super) fn weight(LinkId(link): LinkId, edges: &[Edge<'_>]) -> u64 {
 
 /// A hash, scaled to a number below `below`.
 const fn scaled(hash: u64, below: u64) -> u64 {
-    (hash as u128 * below as u128 >> 64) as u64
+    ((hash as u128 * below as u128) >> 64) as u64
 }
 
 #[cfg(test)]
