@@ -127,8 +127,10 @@ mod tests {
         let (width, flows, seeds) = (4, 12, 2_000);
         let (mut distinct, mut most) = (Vec::new(), Vec::new());
         for seed in 0..seeds {
-            let mut loads = vec![0; 16];
-            choices(Paths::Ecmp, seed, width, flows).iter().for_each(|(a, b)| loads[(a * width + b) as usize] += 1);
+            let mut loads = [0; 16];
+            for (a, b) in choices(Paths::Ecmp, seed, width, flows) {
+                loads[(a * width + b) as usize] += 1;
+            }
             distinct.push(f64::from(loads.iter().filter(|load| **load > 0).count() as u32));
             most.push(f64::from(*loads.iter().max().unwrap()));
         }
@@ -148,7 +150,9 @@ mod tests {
     fn consecutive_nodes_choose_independently() {
         for seed in 1..=5 {
             let mut counts = [0.0_f64; 16];
-            choices(Paths::Ecmp, seed, 4, 16_000).iter().for_each(|(a, b)| counts[(a * 4 + b) as usize] += 1.0);
+            for (a, b) in choices(Paths::Ecmp, seed, 4, 16_000) {
+                counts[(a * 4 + b) as usize] += 1.0;
+            }
             let chi_square: f64 = counts.iter().map(|count| (count - 1_000.0).powi(2) / 1_000.0).sum();
             assert!(chi_square < 37.70, "{chi_square}");
             let polarised = choices(Paths::EcmpPolarised, seed, 4, 1_000);
