@@ -50,6 +50,7 @@ PAGES = (
             "below_capacity",
             "changing_networks",
             "wifi",
+            "fabrics",
             "queue_state",
             "idea_in_ten_lines",
             "evaluate",

@@ -66,6 +66,26 @@ at = "100 ms"
 delay = "1 ms"
 """
 
+FABRIC = """
+duration = "1 s"
+measure = { link = "leaf0->h0", links = "all" }
+routing = { paths = "ecmp" }
+links = [{ from = "h0", to = "leaf0", rate = "1 Gbps", delay = "1 us", weight = 2 }]
+
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts = 2
+access = { rate = "10 Gbps", delay = "1 us" }
+
+[[flows]]
+from = "h0"
+to = "h2"
+transport = { kind = "tcp" }
+source = { kind = "greedy" }
+"""
+
 POISSON = '{ kind = "poisson", rate = 100 }'
 
 
@@ -449,6 +469,34 @@ GRAPH_EDITS = [
     ),
 ]
 
+FABRIC_EDITS = [
+    ('paths = "ecmp"', 'paths = "spray"', "routing.paths", "must be one of ecmp, ecmp-polarised, first"),
+    ("weight = 2", "weight = 0", "links.0.weight", "0 is not allowed; must be an integer from 1 to 1000"),
+    ('links = "all"', 'links = "any"', "measure.links", "must be an array of 1 to 1000 different names, or one of all"),
+    ("spines = 2", "spines = 300", "measure.links", "must be a list of at most 1000 links: there are 1,208"),
+    ("spines = 2", "spines = 0", "topology.spines", "0 is not allowed; must be an integer from 1 to 1000"),
+    ("spines = 2", "", "topology.spines", "missing; must be an integer from 1 to 1000"),
+    ("hosts = 2", "hosts = 90000", "topology.hosts", "must be an integer from 1 to 10000"),
+    ("leaves = 2\nspines = 2\nhosts = 2", "leaves = 1000\nspines = 1000\nhosts = 2", "topology.hosts", "100,000 links"),
+    ("hosts = 2", "hosts = 2\nk = 4", "topology.k", "unknown field"),
+    ('kind = "leaf-spine"', 'kind = "torus"', "topology.kind", "dumbbell, fat-tree, leaf-spine, parking-lot, star"),
+    (
+        'kind = "leaf-spine"\nleaves = 2\nspines = 2',
+        'kind = "fat-tree"\nk = 5',
+        "topology.k",
+        "5 is not allowed; must be even",
+    ),
+    ('delay = "1 us" }\n\n', 'delay = "1" }\n\n', "topology.access.delay", "must be a time with its unit"),
+    ('to = "leaf0"', 'to = "leaf9"', "links.0.to", "unknown node 'leaf9'"),
+    ('to = "h2"', 'to = "h9"', "flows.0.to", "unknown node 'h9'"),
+    (
+        "[topology]",
+        "[dumbbell]\nbottleneck = { rate = '1 Gbps', delay = '1 us' }\n\n[topology]",
+        "topology",
+        "must be absent when dumbbell is given",
+    ),
+]
+
 _CONSTANT = "which has a constant rate"
 MEDIUM_EDITS = [
     ('name = "air"', 'name = "sky"', "dumbbell.bottleneck.medium", "unknown medium 'air'; must be one of sky"),
@@ -524,6 +572,11 @@ def names_the_field(text: str, edit: tuple[str, str, str, str], folder: Path, re
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
 def test_broken_dumbbells(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
     names_the_field(SCENARIO, edit, tmp_path, refused)
+
+
+@pytest.mark.parametrize("edit", FABRIC_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
+def test_broken_fabrics(tmp_path: Path, refused: Refused, edit: tuple[str, str, str, str]) -> None:
+    names_the_field(FABRIC, edit, tmp_path, refused)
 
 
 @pytest.mark.parametrize("edit", GRAPH_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
@@ -637,7 +690,8 @@ def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused
     file.write_text(text)
     assert (
         refused(file) == "duraton: unknown field; did you mean 'duration'? allowed: "
-        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows, media, changes"
+        "profile, duration, packet_size, measure, dumbbell, clients, topology, nodes, links, flows, media, changes, "
+        "routing"
         "; 3 other errors: dumbbell.access.rate, clients.0.count, duration\n"
     )
     with pytest.raises(ScenarioError) as caught:

@@ -159,8 +159,8 @@ def test_a_result_of_another_version_says_so(command: Command, scenario: Path, t
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"revision": "0123456789abcdef"}, "engine revision 0123456789ab, scenario schema 2;"),
-        ({"revision": None}, "engine revision unknown, scenario schema 2;"),
+        ({"revision": "0123456789abcdef"}, "engine revision 0123456789ab, scenario schema 3;"),
+        ({"revision": None}, "engine revision unknown, scenario schema 3;"),
         ({"schema": 1}, f"engine revision {catalogue().revision[:12]}, scenario schema 1;"),
         ({}, None),
     ],
@@ -171,7 +171,7 @@ def test_a_result_of_another_engine_says_so(
     command("run", scenario, "--out", tmp_path / "result")
     record = tmp_path / "result" / "record.json"
     before = json.loads(record.read_text())
-    assert (before["revision"], before["schema"]) == (catalogue().revision, 2)
+    assert (before["revision"], before["schema"]) == (catalogue().revision, 3)
     record.write_text(resealed(before | changed))
     code, _, err = command("run", tmp_path / "result", "--json")
     assert code == 0

@@ -115,7 +115,7 @@ def test_an_unknown_kind_is_refused(command: Command, tmp_path: Path) -> None:
     assert (code, out) == (2, "")
     assert err == (
         "KIND: unknown kind of file 'dumbell'; did you mean 'dumbbell'? must be one of "
-        "dumbbell, parking-lot, buffer-sizing, last-hop, uplink\n"
+        "dumbbell, parking-lot, leaf-spine, buffer-sizing, last-hop, uplink\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -130,7 +130,7 @@ def test_a_folder_that_cannot_be_written_is_named(command: Command, tmp_path: Pa
 @pytest.mark.parametrize(
     ("line", "names"),
     [
-        ("init ", ["dumbbell", "parking-lot", "buffer-sizing", "last-hop", "uplink"]),
+        ("init ", ["dumbbell", "parking-lot", "leaf-spine", "buffer-sizing", "last-hop", "uplink"]),
         ("reproduce bu", ["burstiness", "buffers"]),
         ("profile diff rfc ns2-2", ["ns2-2.35", "ns2-2000"]),
         ("controllers --law bb", ["bbr", "bbr3"]),

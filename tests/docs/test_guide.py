@@ -282,6 +282,16 @@ def test_changing_networks(root: Path, tmp_path: Path) -> None:
     assert second["bbr"].groups[0].goodput_bps.mean > 50e6
 
 
+def test_fabrics(root: Path, tmp_path: Path) -> None:
+    """The text: own hashes use more than one hash for all, which uses at most half; by hand, all flows have a path."""
+    page = "docs/guide/fabrics.md"
+    session = read(page, root, tmp_path).session
+    rows = re.findall(r"^(\S+) +mean (\d\.\d+), from", (root / page).read_text(encoding="utf-8"), re.MULTILINE)
+    means = {rule: float(mean) for rule, mean in rows}
+    assert means["first"] <= 0.25 < means["ecmp-polarised"] <= 0.5 < means["ecmp"]
+    assert session["goodput"](ac.simulate(session["by_hand"])) > 0.9
+
+
 def test_wifi(root: Path, tmp_path: Path) -> None:
     """The text: what aggregation changes, and who has the air time and the rates with turns and with fair air time."""
     page = "docs/guide/wifi.md"

@@ -46,7 +46,7 @@ def run() -> ac.Run:
 def test_a_run_says_what_made_it(run: ac.Run) -> None:
     assert run.scenario == crowded().effective()
     assert (run.seed, run.version, run.record) == (3, ac.__version__, tuple(EVERYTHING))
-    assert (run.origin.revision, run.origin.schema) == (catalogue().revision, 2)
+    assert (run.origin.revision, run.origin.schema) == (catalogue().revision, 3)
     assert run.to_dict()["profile"] == "ns2-2.35"
 
 

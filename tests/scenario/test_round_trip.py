@@ -485,7 +485,36 @@ def shared() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-@given(data=dumbbells() | graphs() | shared())
+def fabrics() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw networks by name, with a link of their own and a choice among paths."""
+    link = tables({"rate": quantities(RATE, "1 Mbps", "10 Gbps"), "delay": delays}, {"loss": losses, "jitter": jitters})
+    few = st.integers(1, 3)
+    both = {"access": link, "hosts": few}
+    kinds: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "star": (both | {"hosts": st.just(2)}, {}),
+        "dumbbell": (both | {"bottleneck": link}, {}),
+        "parking-lot": ({"access": link, "bottleneck": link, "bottlenecks": few}, {"hosts": few}),
+        "leaf-spine": (both | {"leaves": st.integers(2, 3), "spines": few}, {"fabric": link}),
+        "fat-tree": ({"access": link, "k": st.sampled_from([2, 4])}, {"hosts": few, "fabric": link}),
+    }
+    topologies = st.one_of(*(tables({"kind": st.just(kind), **given}, more) for kind, (given, more) in kinds.items()))
+    own = st.just([{"from": "h0", "to": "h1", "rate": "1 Gbps", "delay": "1 us", "weight": 3}])
+    routings = tables({}, {"paths": st.sampled_from(["ecmp", "ecmp-polarised", "first"])})
+    flows = st.lists(groups().map(lambda group: group | {"from": "h0", "to": "h1"}), min_size=1, max_size=2)
+    further = {"links": st.sampled_from(["all", ["h1->h0"]])}
+    return tables(
+        {
+            "duration": quantities(TIME, "10 s", "1000 s"),
+            "topology": topologies,
+            "links": own,
+            "flows": flows,
+            "measure": tables({"link": st.just("h0->h1"), "bin": st.just("1 s")}, further),
+        },
+        {"routing": routings},
+    )
+
+
+@given(data=dumbbells() | graphs() | shared() | fabrics())
 @settings(max_examples=150)
 def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
     scenario = ac.Scenario.from_dict(data)
@@ -510,7 +539,15 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "flows",
             "media",
             "changes",
+            "topology",
+            "routing",
         },
+        ac.Routing: {"paths"},
+        ac.Star: {"kind", "hosts", "access"},
+        ac.DumbbellGraph: {"kind", "hosts", "access", "bottleneck"},
+        ac.ParkingLot: {"kind", "hosts", "access", "bottleneck", "bottlenecks"},
+        ac.LeafSpine: {"kind", "hosts", "access", "fabric", "leaves", "spines"},
+        ac.FatTree: {"kind", "hosts", "access", "fabric", "k"},
         ac.Change: {
             "at",
             "links",
@@ -584,6 +621,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "medium",
             "jitter",
             "reorder",
+            "weight",
             "name",
             "duplex",
         },

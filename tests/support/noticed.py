@@ -43,6 +43,7 @@ def noticed(
         "waited": [0] * count,
         "thirds": [(0, 0, 0)] * count,
         "crossed_before": 0,
+        "unused": {"flows": 0, "links": 0, "idle": []},
     }
     outcome = {
         "summary": {"utilization": utilization, "goodput_bps": 0.0},

@@ -51,7 +51,8 @@ def text() -> str:
     lines += table(("record", "columns"), _columns())
     lines += ["## Figures", "", _FIGURES]
     lines += table(
-        ("figure", "record", "shows"), ((f"`{kind.name}`", f"`{kind.record}`", line(kind.doc)) for kind in FIGURES)
+        ("figure", "record", "shows"),
+        ((f"`{kind.name}`", f"`{kind.record or 'measure.links'}`", line(kind.doc)) for kind in FIGURES),
     )
     lines += ["## Gauges of queues", "", "The record `gauges` has the state of a queue discipline.", ""]
     lines += _quantities("gauge", known.gauges)

@@ -1,7 +1,10 @@
 //! Builds the components of a plan: numbers nodes and links, computes routes, creates flows.
 
+mod choice;
 mod components;
+mod crossed;
 mod decomposition;
+mod graph;
 pub(crate) mod ideal;
 mod layout;
 mod local;
@@ -41,12 +44,15 @@ use crate::queue::{Changes, Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
 use crate::source::AnySource;
 use crate::source::schedule::Scheduled;
+pub(crate) use choice::Choice;
+pub use choice::Paths;
 use components::Transitions;
+pub use crossed::{Crossed, Unused};
 pub(crate) use decomposition::{Part, decompose};
 use layout::{Layout, place_of};
 use media::Media;
 use routes::Routes;
-pub(crate) use routes::{Graph, Way};
+pub(crate) use routes::{Router, Way};
 use steps::Feeders;
 pub(crate) use unqueued::Observed;
 use unqueued::Unqueued;
@@ -68,7 +74,7 @@ impl Network {
     pub(crate) fn new(plan: &Plan, names: Names, seed: u64, observed: Observed) -> Result<Self, PlanError> {
         let (nodes, edges) = checked_edges(plan)?;
         let total: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
-        let (path, routed) = routes(plan, nodes, &edges)?;
+        let (path, routed) = routes(plan, (nodes, &edges), &names, seed)?;
         let most_crossed = routed.iter().map(|Routed { data, acks, .. }| data.range().len() + acks.range().len()).max();
         let mut links = Links::new(edges.len(), most_crossed.unwrap_or_default(), plan.duration);
         let failures = Arc::default();
@@ -174,10 +180,17 @@ struct Routed {
 }
 
 /// The paths of all flows, concatenated.
-fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, Vec<Routed>), PlanError> {
+fn routes(
+    plan: &Plan,
+    (nodes, edges): (u32, &[Edge<'_>]),
+    names: &Names,
+    seed: u64,
+) -> Result<(Vec<LinkId>, Vec<Routed>), PlanError> {
     let mut paths = match plan.topology {
         Topology::Dumbbell { .. } => Routes::Dumbbell,
-        Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, edges)?),
+        Topology::Graph { .. } => {
+            Routes::Graph(Router::new(nodes, edges, Choice { paths: plan.paths, seed, nodes: &names.nodes })?)
+        }
     };
     let mut path = Vec::new();
     let mut add = |links: Vec<LinkId>| -> Span {
@@ -186,12 +199,12 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
         Span { first, end: path.len() as u32 }
     };
     let mut routed = Vec::new();
-    for ((place, group), ends) in plan.flows().zip(ends(plan)) {
+    for (flow, ((place, group), ends)) in (0..).zip(plan.flows().zip(ends(plan))) {
         let has_timer = match &group.transport {
             TransportSpec::Tcp { receiver, .. } => receiver.has_timer(),
             TransportSpec::Udp { .. } => false,
         };
-        for Way { data, acks } in paths.ways(place, group, ends)? {
+        for Way { data, acks } in paths.ways(place, group, ends, names.flow(FlowId(flow)))? {
             let (data, acks) = (add(data), add(acks));
             // packets of two paths overtake each other
             routed.push(Routed { group: place, data, acks, answers_in_order: !group.moves(), has_timer });
@@ -250,36 +263,6 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
     }
     media::check(plan, &edges)?;
     Ok((nodes, edges))
-}
-
-impl Plan {
-    /// In a graph, the indices of the links that the data of each group crosses, and those that its ACKs cross, in order: on
-    /// the first of its ways that leads over the measured link, or else at the start; a path without a route is empty. In a dumbbell, each client has paths of its own, and there are none.
-    ///
-    /// # Errors
-    /// The topology has links between nodes that do not exist.
-    pub fn paths(&self) -> Result<Vec<[Vec<usize>; 2]>, PlanError> {
-        if matches!(self.topology, Topology::Dumbbell { .. }) {
-            return Ok(Vec::new());
-        }
-        let (nodes, edges) = edges(self)?;
-        let mut graph = Graph::new(nodes, &edges)?;
-        let mut path = |nodes: &mut dyn Iterator<Item = u32>| -> Vec<usize> {
-            let nodes: Vec<u32> = nodes.collect();
-            graph.path_through(&nodes).unwrap_or_default().iter().map(|link| link.0 as usize).collect()
-        };
-        let measured = self.measure.link as usize;
-        let both = |group: &GroupSpec| {
-            let (from, to) = group.path.unwrap_or_default();
-            let mut way = |via: &[u32]| {
-                let nodes = || [from].into_iter().chain(via.iter().copied()).chain([to]);
-                [path(&mut nodes()), path(&mut nodes().rev())]
-            };
-            let crossing = group.vias().map(&mut way).find(|[data, _]| data.contains(&measured));
-            crossing.unwrap_or_else(|| way(&group.via))
-        };
-        Ok(self.groups.iter().map(both).collect())
-    }
 }
 
 /// Returns the nodes and the directed links of a plan. A dumbbell is expanded into its links.

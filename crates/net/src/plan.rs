@@ -25,6 +25,7 @@ use crate::link::loss::{LossChange, LossPlace, LossSpec};
 use crate::link::medium::MediumSpec;
 use crate::link::rate::RateSpec;
 use crate::link::token_bucket::BucketSpec;
+pub use crate::network::{Crossed, Paths, Unused};
 use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueChange, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
@@ -43,6 +44,9 @@ pub struct Plan {
     pub measure: MeasureSpec,
     /// Nodes and links.
     pub topology: Topology,
+    /// How paths are chosen among the shortest ones of a graph.
+    #[serde(default)]
+    pub paths: Paths,
     /// The media that links share.
     #[serde(default)]
     pub media: Vec<MediumSpec>,
@@ -211,6 +215,9 @@ pub struct LinkSpec {
     /// Packets that are held back.
     #[serde(default)]
     pub reorder: Option<ReorderSpec>,
+    /// Weight of the link among those of equally short paths, from 1 to [`MAX_WEIGHT`].
+    #[serde(default = "equal_weight")]
+    pub weight: u16,
 }
 
 impl LinkSpec {
@@ -232,6 +239,7 @@ impl LinkSpec {
             medium: None,
             jitter: None,
             reorder: None,
+            weight: EQUAL_WEIGHT,
         }
     }
 
@@ -243,6 +251,9 @@ impl LinkSpec {
         let named = |table: &str, result: Result<(), (&'static str, &'static str)>| {
             result.map_err(|(field, problem)| (format!("{table}.{field}"), problem))
         };
+        if !(1..=MAX_WEIGHT).contains(&self.weight) {
+            return Err(("weight".to_owned(), "must be from 1 to 1000"));
+        }
         named("rate", self.rate.check())?;
         named("framing", self.framing.check())?;
         let changes = self.loss_changes.iter().filter_map(|change| change.loss.as_ref());

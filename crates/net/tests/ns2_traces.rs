@@ -21,7 +21,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use ackclock_net::link::loss::LossSpec;
-use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
+use ackclock_net::plan::{
+    EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Paths, Plan, SourceSpec, Topology, TransportSpec,
+};
 use ackclock_net::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::source::TraceSpec;
 use ackclock_net::{LinkId, Observation, Observer, Payload, Simulator};
@@ -106,6 +108,7 @@ impl Case {
                     edge(1, 0, fast, 100_000, None),
                 ],
             },
+            paths: Paths::First,
             media: Vec::new(),
             groups: vec![GroupSpec {
                 via: Vec::new(),

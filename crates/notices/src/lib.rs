@@ -7,6 +7,7 @@ mod course;
 mod limits;
 mod load;
 mod numbers;
+mod paths;
 mod queues;
 mod recovery;
 mod scene;
@@ -160,6 +161,7 @@ impl Notices {
             load::unfinished(scene, course),
             queues::long_waits(scene, default_limits, course),
             load::crossed_before(scene, course),
+            paths::unused(scene, &course.facts.unused).into_iter().collect(),
             after.clone(),
         ]
         .concat()

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ackclock_net::link::loss::LossSpec;
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
-use ackclock_net::plan::{EQUAL_WEIGHT, GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
+use ackclock_net::plan::{
+    Crossed, EQUAL_WEIGHT, GroupSpec, LinkSpec, Paths, Plan, PlanError, SourceSpec, Topology, TransportSpec,
+};
 use ackclock_net::queue::{Limit, QueueSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_tcp::congestion::LawSpec;
@@ -29,6 +31,8 @@ pub(crate) struct Scene {
     /// The links of a graph; of a dumbbell the bottleneck, its reverse, and a pair of access links per group.
     pub(crate) lines: Vec<Line>,
     pub(crate) groups: Vec<Group>,
+    /// How paths are chosen among the shortest ones.
+    pub(crate) paths: Paths,
 }
 
 /// A link.
@@ -108,7 +112,7 @@ pub(crate) enum Source {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crossing {
-    /// Clients of the group whose data crosses the link.
+    /// Clients of the group whose data crosses the link; the expected number, if hashes choose their paths.
     pub(crate) count: f64,
     /// Highest rate in bit/s at which the data reaches the link through the links before it.
     pub(crate) narrowest: f64,
@@ -142,14 +146,16 @@ impl Scene {
             rate: lines.get(measured).ok_or_else(|| PlanError::new("measure.link", "must exist"))?.rate,
             lines,
             groups: Vec::with_capacity(groups.len()),
+            paths: plan.paths,
         };
-        let mut paths = plan.paths()?.into_iter();
+        let mut crossed = plan.crossed()?.into_iter();
         for (place, (group, label)) in groups.iter().zip(&labels.groups).enumerate() {
-            let [data, acks] = paths.next().unwrap_or_else(|| {
+            let Crossed { data, acks, share } = crossed.next().unwrap_or_else(|| {
                 let (there, back) = (vec![2 + 2 * place, 0], vec![1, 3 + 2 * place]);
-                if group.reverse { [back, there] } else { [there, back] }
+                let (data, acks) = if group.reverse { (back, there) } else { (there, back) };
+                Crossed { data, acks, share: 1.0 }
             });
-            let crossing = scene.crossing(plan, place, &data);
+            let crossing = scene.crossing(plan, place, &data, share);
             scene.groups.push(Group {
                 name: label.name.clone(),
                 packet_size: group.packet_size,
@@ -169,13 +175,13 @@ impl Scene {
     }
 
     /// How the data of a group crosses the measured link. An access link of a dumbbell is that of a single client.
-    fn crossing(&self, plan: &Plan, place: usize, data: &[usize]) -> Option<Crossing> {
+    fn crossing(&self, plan: &Plan, place: usize, data: &[usize], share: f64) -> Option<Crossing> {
         let before = &data[..data.iter().position(|line| *line == self.measured)?];
         let rates = before.iter().map(|line| self.lines[*line].rate);
         let narrowest = rates.fold(f64::INFINITY, f64::min);
         let count = f64::from(plan.groups[place].count);
         Some(match plan.topology {
-            Topology::Graph { .. } => Crossing { count, narrowest },
+            Topology::Graph { .. } => Crossing { count: share * count, narrowest },
             Topology::Dumbbell { .. } if self.measured < 2 => Crossing { count, narrowest: count * narrowest },
             Topology::Dumbbell { .. } => Crossing { count: 1.0, narrowest },
         })

@@ -33,6 +33,10 @@ pub enum Role {
     Receiver = 10,
     /// The backoff of a station on a shared medium.
     Station = 11,
+    /// The seed of a switch's hash.
+    Switch = 12,
+    /// The hash of a flow at a switch.
+    Path = 13,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

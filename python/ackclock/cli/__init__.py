@@ -202,7 +202,7 @@ def init(
         str,
         typer.Argument(
             metavar="KIND",
-            help="Kind of file: dumbbell, parking-lot, buffer-sizing, last-hop or uplink.",
+            help="Kind of file: dumbbell, parking-lot, leaf-spine, buffer-sizing, last-hop or uplink.",
             show_default=False,
             autocompletion=completing.kinds,
         ),

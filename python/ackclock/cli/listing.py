@@ -159,7 +159,7 @@ def _figures() -> Iterator[_Line]:
     from ackclock.running.figures import FIGURES  # noqa: PLC0415
 
     for kind in FIGURES:
-        yield kind.name, f"{kind.doc} (record {kind.record})"
+        yield kind.name, f"{kind.doc} ({f'record {kind.record}' if kind.record else 'measure.links'})"
 
 
 def _measures() -> Iterator[_Line]:

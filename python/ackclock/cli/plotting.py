@@ -95,11 +95,15 @@ def _named(name: str, run: "Run", result: Path) -> FigureKind:
     named = [kind for kind in FIGURES if kind.name == name] or [kind for kind in FIGURES if kind.record == name]
     if not named:
         raise refuse("--figure", name, one_of(name, dict.fromkeys(kind.name for kind in FIGURES)), noun="figure")
-    kept = [kind for kind in FIGURES if kind.record in run.tables]
+    kept = [kind for kind in FIGURES if kind.is_kept(run)]
     found = [kind for kind in kept if kind in named]
     if found:
         return found[0]
     record = named[0].record
+    if record is None:
+        raise refuse(
+            "--figure", name, 'must be the figure of a graph with measured links: set measure.links, as to "all"'
+        )
     drawn = f" (this result has the figures {listed(dict.fromkeys(kind.name for kind in kept))})" if kept else ""
     wanted = f"a result of `ackclock run FILE --record {record} --out FOLDER`{drawn}"
     raise unreadable(result, f"its run has kept no {record}", wanted)

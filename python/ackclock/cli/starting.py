@@ -11,6 +11,7 @@ from ackclock.values.errors import one_of, refuse
 KINDS: Final = {
     "dumbbell": "flows that share one bottleneck",
     "parking-lot": "several bottlenecks in a row, with a flow over all and a flow over each",
+    "leaf-spine": "a fabric of switches with several paths, of which each flow takes one by its hash",
     "buffer-sizing": "long flows with different round trips, and a buffer below the bandwidth-delay product",
     "last-hop": "a wireless last hop that loses and delays packets at random",
     "uplink": "a question for `ackclock advise`: a link and its users",

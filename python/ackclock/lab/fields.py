@@ -10,7 +10,7 @@ from ackclock.scenario.schema import models_schema
 from ackclock.values.kinds import Kind, word
 
 _UNREAD: Final = {
-    "Scenario": {"nodes", "links", "flows", "media"},
+    "Scenario": {"nodes", "links", "flows", "media", "topology", "routing"},
     "Measure": {"links"},
     "Clients": {"ceiling", "dscp"},
     "Link": {*TRACES, "framing", "policer", "shaper", "jitter", "reorder", "medium"},

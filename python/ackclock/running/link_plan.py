@@ -153,6 +153,8 @@ def _impairments(link: Link | GraphLink) -> dict[str, Any]:
         found["framing"] = link.framing.model_dump()
     if link.jitter is not None:
         found["jitter"] = {"max": TIME.parse(link.jitter.max), "reorders": link.jitter.reorders}
+    if isinstance(link, GraphLink) and link.weight is not None:
+        found["weight"] = link.weight
     if link.reorder is not None:
         found["reorder"] = {"probability": link.reorder.probability, "delay": TIME.parse(link.reorder.delay)}
     return found

@@ -1,7 +1,7 @@
 """Notices: facts that users of a result must know, such as a window limit or an overload.
 
 The crate ``notices`` writes them, for the page of `ackclock lab` as well. Some depend on what only
-Python knows: those about defaults of earlier versions, laws in Python, and other paths of a graph.
+Python knows: those about defaults of earlier versions, and laws in Python.
 """
 
 import functools
@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from ackclock.engine import core
-from ackclock.running.unused import unused_paths, unused_rate
+from ackclock.running.unused import unused_rate
 from ackclock.scenario import Connections, Scenario, profile
 from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.links import links_of
@@ -34,7 +34,7 @@ class Notices:
             labels(scenario)
             | {
                 "changed": list(changed_meaning(given or scenario, scenario)),
-                "unused": [*unused_rate(scenario), *unused_paths(scenario)],
+                "unused": list(unused_rate(scenario)),
             }
         )
 

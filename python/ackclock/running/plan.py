@@ -61,6 +61,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
                 **({"convergence": _convergence(scenario)} if scenario.measure.convergence is not None else {}),
             },
             "topology": _dumbbell(scenario, own) if scenario.dumbbell is not None else _graph(scenario, nodes, own),
+            **({"paths": scenario.routing.paths} if scenario.routing is not None else {}),
             **({"media": [medium_for_engine(medium) for medium in scenario.media]} if scenario.media else {}),
             "groups": [_group(scenario, place, nodes, law) for place, law in enumerate(_numbers_of_laws(scenario))],
             "records": [record.for_engine() for record in records],

@@ -175,6 +175,7 @@ class Run(RunNumbers):
             - ``"cov"`` from ``arrivals``: c.o.v. of the arrivals at a link over the width of bins
             - ``"ack_times"`` from ``acks``: arrival of each ACK, with a row for each flow
             - ``"diagram"`` from ``states``: round-trip time and delivery rate over what is in flight
+            - ``"network"`` of a graph with ``measure.links``: its nodes in rows, with the load of each link
 
             The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``.
         link

@@ -5,7 +5,7 @@
 
 from importlib import import_module
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the schema. It increases when a scenario of an earlier version would be rejected or read differently."""
 
 NAMES = {
@@ -34,6 +34,8 @@ NAMES = {
     "video": ("Video",),
     "distributions": ("Exponential", "Fixed", "Lognormal", "Pareto", "SizeTable"),
     "media": ("Medium",),
+    "routing": ("Routing",),
+    "topologies": ("DumbbellGraph", "FatTree", "LeafSpine", "ParkingLot", "Star"),
     "rate_trace": ("RateTrace",),
     "step_trace": ("DelayTrace", "LossTrace"),
     "changes": ("Change",),

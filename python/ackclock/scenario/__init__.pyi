@@ -36,6 +36,7 @@ from ackclock.scenario.network import (
     Shaper,
 )
 from ackclock.scenario.rate_trace import RateTrace
+from ackclock.scenario.routing import Routing
 from ackclock.scenario.sources import (
     Connections,
     Constant,
@@ -50,6 +51,7 @@ from ackclock.scenario.sources import (
     Transfers,
 )
 from ackclock.scenario.step_trace import DelayTrace, LossTrace
+from ackclock.scenario.topologies import DumbbellGraph, FatTree, LeafSpine, ParkingLot, Star
 from ackclock.scenario.traffic import Clients, Flow, Udp
 from ackclock.scenario.video import Video
 from ackclock.scenario.whole import Convergence, Measure, Scenario
@@ -70,7 +72,9 @@ __all__ = [
     "DropTail",
     "DualPi2",
     "Dumbbell",
+    "DumbbellGraph",
     "Exponential",
+    "FatTree",
     "Fixed",
     "Flow",
     "Fq",
@@ -83,6 +87,7 @@ __all__ = [
     "GraphLink",
     "Greedy",
     "Jitter",
+    "LeafSpine",
     "Link",
     "ListedLoss",
     "Lognormal",
@@ -93,6 +98,7 @@ __all__ = [
     "OnOff",
     "Pages",
     "Pareto",
+    "ParkingLot",
     "Pie",
     "Poisson",
     "Policer",
@@ -103,9 +109,11 @@ __all__ = [
     "Red",
     "Reorder",
     "Requests",
+    "Routing",
     "Scenario",
     "Shaper",
     "SizeTable",
+    "Star",
     "Tcp",
     "Trace",
     "Transfers",

@@ -26,7 +26,7 @@ class Measured:
     delays: list[int]
     """Round-trip propagation delay of each group, in picoseconds."""
     counts: list[int]
-    """Number of flows of each group that cross the link."""
+    """Number of flows of each group that cross the link, or that may cross it by their hash."""
     narrowest: list[float]
     """Highest rate, in bit/s, at which each group can send to the measured link through the links before it."""
     rate: int
@@ -84,9 +84,11 @@ def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, lis
 def _in_graph(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
     links = directed(scenario.links)
     routes = routes_over(links)
+    hashed = scenario.routing is not None and scenario.routing.paths != "first"
     crossing: list[_Crossing] = []
     for flow in scenario.flows:
-        route = routes.through(flow.stops()) or []
+        stops = flow.stops()
+        route = (routes.through_link(stops, number) if hashed else routes.through(stops)) or []
         before = route[: route.index(number)] if number in route else []
         narrowest = min((_rate(scenario, links[each].link) for each in before), default=math.inf)
         crossing.append((flow.count, narrowest) if number in route else None)
@@ -201,6 +203,8 @@ def pipe(scenario: Scenario) -> Pipe:
     load = tcp_load(measured)
     if load is None:
         raise refuse("measure.link", name, "must carry the data of at least one TCP flow to form a pipe")
+    if whole.routing is not None and whole.routing.paths != "first":
+        raise refuse("routing.paths", whole.routing.paths, 'must be "first" to form a pipe: hashes choose other links')
     own = Fraction(measured.rate, sum(measured.counts))
     for other, share in _other_shares(whole):
         if share <= own:

@@ -12,11 +12,12 @@ from ackclock.scenario.call import Call
 from ackclock.scenario.changes import link_of
 from ackclock.scenario.data_source import Paced
 from ackclock.scenario.declared import Queue, Tcp
-from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
+from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS, MOST_LINKS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import BOTTLENECK, GraphLink, Link
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Greedy
+from ackclock.scenario.topologies import expanded
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.errors import Location, missing, one_of, wrong
 from ackclock.values.quantity import TIME
@@ -42,6 +43,10 @@ def problems(scenario: "Scenario") -> list[InitErrorDetails]:
         changes_of_links.problems,
         changes_of_flows.problems,
     )
+    if scenario.topology is not None and (scenario.dumbbell is not None or scenario.clients):
+        given = "dumbbell" if scenario.dumbbell is not None else "clients"
+        return [wrong(("topology",), scenario.topology.kind, f"must be absent when {given} is given")]
+    scenario = expanded(scenario)
     for check in checks:
         found = list(check(scenario))
         if found:
@@ -55,6 +60,8 @@ def _form(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     graph = {name: bool(getattr(scenario, name)) for name in ("nodes", "links", "flows")}
     given, other = (graph, dumbbell) if any(graph.values()) and not dumbbell["dumbbell"] else (dumbbell, graph)
     form = "a scenario has dumbbell and clients, or nodes, links and flows"
+    if scenario.routing is not None and given is dumbbell:
+        yield wrong(("routing",), scenario.routing.model_dump(), "must be absent in a dumbbell, where paths are unique")
     for name, there in other.items():
         if there:
             yield wrong((name,), getattr(scenario, name), f"must be absent when {_there(given)} is given: {form}")
@@ -331,6 +338,13 @@ def _link(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         yield missing(("measure", "link"), one_of(None, links.names()))
     elif given is not None and links.number(given) is None:
         yield wrong(("measure", "link"), given, one_of(given, links.names()), noun="link")
+    if scenario.measure.links == effective.ALL:
+        at: Location = ("measure", "links")
+        if scenario.dumbbell is not None:
+            yield wrong(at, effective.ALL, "must be a list of links in a dumbbell")
+        elif len(links) > MOST_LINKS:
+            yield wrong(at, effective.ALL, f"must be a list of at most {MOST_LINKS} links: there are {len(links):,}")
+        return
     for place, name in enumerate(scenario.measure.links or ()):
         if links.number(name) is None:
             yield wrong(("measure", "links", place), name, one_of(name, links.names()), noun="link")

@@ -1,7 +1,7 @@
 """Makes effective scenarios: fills in every default, so that a result records all of its inputs."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -16,6 +16,7 @@ from ackclock.scenario.law_classes import of_python
 from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON
 from ackclock.scenario.network import BOTTLENECK, Dumbbell, GraphLink, Link, mean_delay, reverse_of
 from ackclock.scenario.routes import directed, routes_over
+from ackclock.scenario.routing import Routing, flows_with_choice
 from ackclock.scenario.sources import Trace
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
 from ackclock.values.quantity import SIZE, TIME
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ackclock.scenario.changes import Change
     from ackclock.scenario.whole import Scenario
 
+ALL: Final = "all"
+"""The value of ``measure.links`` that means all other links of a graph."""
 MICROSECOND: Final = TIME.parse("1 us")
 _Group = TypeVar("_Group", Clients, Flow)
 _Line = TypeVar("_Line", Link, GraphLink)
@@ -45,16 +48,28 @@ def effective(scenario: "Scenario") -> "Scenario":
             ),
         }
     whole = scenario.model_copy(update=network)
+    measured = scenario.measure.link or BOTTLENECK
     measure = {
         "bin": scenario.measure.bin or TIME.format(default_bin(whole)),
-        "link": scenario.measure.link or BOTTLENECK,
+        "link": measured,
+        "links": _other_links(scenario),
     }
     changes = sorted(
-        (_change(scenario, change, measure["link"]) for change in scenario.changes),
+        (_change(scenario, change, measured) for change in scenario.changes),
         key=lambda change: TIME.parse(change.at),
     )
     update = {"measure": scenario.measure.model_copy(update=measure), "changes": tuple(changes)}
-    return whole.model_copy(update=update)
+    whole = whole.model_copy(update=update)
+    if whole.dumbbell is not None:
+        return whole
+    has_choice = any(True for _ in flows_with_choice(whole))
+    return whole.model_copy(update={"routing": (scenario.routing or Routing()) if has_choice else None})
+
+
+def _other_links(scenario: "Scenario") -> Sequence[str] | str | None:
+    if scenario.measure.links != ALL:
+        return scenario.measure.links
+    return tuple(link.name for link in directed(scenario.links) if link.name != scenario.measure.link)
 
 
 def name_of_group(scenario: "Scenario", place: int) -> str:

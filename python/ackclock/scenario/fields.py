@@ -29,6 +29,8 @@ from ackclock.values.quantity import RATE, SIZE, TIME
 
 MOST_FLOWS: Final = 1_000_000
 MOST_BINS: Final = 10_000_000
+MOST_LINKS: Final = 1000
+"""Maximum length of a list of links."""
 LONGEST_PACKET: Final = 65_535
 """The longest IP packet, in bytes (RFC 791, section 3.1)."""
 HEADER_BYTES: Final = 40
@@ -65,6 +67,9 @@ Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 Count = Annotated[int, whole(1, MOST_FLOWS)]
 Band = Annotated[int, whole(0, 7)]
 Weight = Annotated[int, whole(1, 1000)]
+Switches = Annotated[int, whole(1, 1000)]
+HostsOfSwitch = Annotated[int, whole(1, 10_000)]
+Arity = Annotated[int, whole(2, 64)]
 Codepoint = Annotated[int, numbered(catalogue().codepoints, whole(0, 63))]
 Overhead = Annotated[int, whole(-64, 256)]
 LeastFrame = Annotated[int, whole(0, 256)]
@@ -105,7 +110,8 @@ Scale = Annotated[float, number(low=1e-6, high=1e6)]
 TraceOffset = Annotated[str, word_or(["random"], measured(TIME, "0 s", LONGEST_RUN))]
 
 GroupName = Annotated[str, name(letter_first=True)]
-LinkNames = Annotated[Sequence[str], names(most=1000)]
+LinkNames = Annotated[Sequence[str], names(most=MOST_LINKS)]
+MeasuredLinks = Annotated[Sequence[str] | str, either(names(most=MOST_LINKS), word(["all"]))]
 GroupNames = Annotated[Sequence[str], names(most=1000)]
 Via = Annotated[Sequence[str], names(least=0, most=1000)]
 PlainName = Annotated[str, name()]
@@ -121,3 +127,4 @@ AirSchedule = Annotated[str, word(["turns", "airtime"])]
 Waiting = Annotated[str, word(["kept", "lost"])]
 Cellular = Annotated[str, word(["downlink", "uplink"])]
 PacketSizes = Annotated[str, word(["fixed", "exponential"])]
+PathChoice = Annotated[str, word(["ecmp", "ecmp-polarised", "first"])]

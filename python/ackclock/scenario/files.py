@@ -76,8 +76,11 @@ def _links(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
             yield from _within(at, group, "access")
-    dumbbell = tables.get("dumbbell")
-    sides = (_within("dumbbell", dumbbell, name) for name in ("bottleneck", "reverse", "access"))
+    sides = (
+        _within(table, tables.get(table), name)
+        for table in ("dumbbell", "topology")
+        for name in ("bottleneck", "reverse", "access", "fabric")
+    )
     yield from itertools.chain(*sides, _listed("links", tables.get("links")))
 
 

@@ -18,6 +18,7 @@ from ackclock.scenario.fields import (
     Probability,
     Rate,
     StateTime,
+    Weight,
 )
 from ackclock.scenario.framing import Framing
 from ackclock.scenario.model import Part
@@ -395,6 +396,10 @@ class GraphLink(Part):
 
     reorder: Reorder | None = None
     """Packets that are held back, so that later packets overtake them (default: none)."""
+
+    weight: Weight | None = None
+    """Share of the flows that take this link, in both directions, relative to other links of equally short paths: from
+    1 (default) to 1000."""
 
     name: PlainName | None = None
     """The name by which records and ``measure.link`` refer to the link (default: ``from->to``)."""

@@ -2,8 +2,8 @@
 
 import functools
 import itertools
-from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ackclock.scenario.network import GraphLink
@@ -35,29 +35,30 @@ def routes_over(links: Sequence[DirectedLink]) -> "Routes":
 
 
 class Routes:
-    """The routes of a graph. The search from each origin is made once and cached."""
+    """The routes of a graph, as the engine finds them.
+
+    A path is walked from its origin, over links that lead closer to its destination. A node with a single link to it,
+    such as a host, needs no search of its own: its paths are those to the node before it.
+    """
 
     def __init__(self, ends: Sequence[tuple[str, str]]) -> None:
-        self._ends = ends
-        self._leaving: dict[str, list[int]] = defaultdict(list)
-        for index, (origin, _) in enumerate(ends):
+        numbers: dict[str, int] = {}
+        self._ends = [tuple(numbers.setdefault(name, len(numbers)) for name in pair) for pair in ends]
+        self._numbers = numbers
+        self._leaving: list[list[int]] = [[] for _ in numbers]
+        self._arriving: list[list[int]] = [[] for _ in numbers]
+        for index, (origin, destination) in enumerate(self._ends):
             self._leaving[origin].append(index)
-        self._last_link: dict[str, dict[str, int]] = {}
+            self._arriving[destination].append(index)
+        self._distances: dict[int, list[int]] = {}
 
     def route(self, origin: str, destination: str) -> list[int] | None:
-        """Find the indices of the directed links that a packet crosses; ``None`` if there is no route."""
-        last_link = self._search(origin)
-        hops: list[int] = []
-        at = destination
-        while at != origin:
-            if at not in last_link:
-                return None
-            hops.append(last_link[at])
-            at, _ = self._ends[hops[-1]]
-        return hops[::-1]
+        """Find the indices of the links of the first shortest path; ``None`` if there is no route."""
+        steps = self._steps(origin, destination)
+        return None if steps is None else [links[0] for links in steps]
 
     def through(self, nodes: Sequence[str]) -> list[int] | None:
-        """Find the links of the shortest paths from each node to the next; ``None`` if one has no route."""
+        """Find the links of the first shortest paths from each node to the next; ``None`` if one has no route."""
         hops: list[int] = []
         for origin, destination in itertools.pairwise(nodes):
             leg = self.route(origin, destination)
@@ -66,19 +67,69 @@ class Routes:
             hops += leg
         return hops
 
-    def _search(self, origin: str) -> dict[str, int]:
-        """Map every reachable node to the last link of the shortest path to it; ties follow the order of links."""
-        if origin not in self._last_link:
-            last_link: dict[str, int] = {}
-            waiting = deque([origin])
+    def through_link(self, nodes: Sequence[str], link: int) -> list[int] | None:
+        """Find the same, but over `link` where it lies on a shortest path from a node to the next."""
+        names = list(self._numbers)
+        before, after = (names[end] for end in self._ends[link])
+        hops: list[int] = []
+        for origin, destination in itertools.pairwise(nodes):
+            leg, there, rest = (
+                self.route(*ends) for ends in ((origin, destination), (origin, before), (after, destination))
+            )
+            if leg is None:
+                return None
+            over = None if there is None or rest is None else [*there, link, *rest]
+            hops += leg if over is None or len(over) > len(leg) else over
+        return hops
+
+    def has_choice(self, nodes: Sequence[str]) -> bool:
+        """Return whether there are several shortest paths from a node to the next."""
+        # two paths part at a node of the first one
+        legs = (self._steps(*ends) or () for ends in itertools.pairwise(nodes))
+        return any(len(links) > 1 for leg in legs for links in leg)
+
+    def _steps(self, origin: str, destination: str) -> list[list[int]] | None:
+        """List the links from each node of the first shortest path that lead closer to the destination."""
+        if origin == destination:
+            return []
+        if origin not in self._numbers or destination not in self._numbers:
+            return None
+        node, end = self._numbers[origin], self._numbers[destination]
+        last: list[list[int]] = []
+        while end != node and len(self._arriving[end]) == 1:
+            if len(last) > len(self._numbers):
+                return None
+            last.append(self._arriving[end])
+            end = self._ends[last[-1][0]][0]
+        steps = list(self._walk(node, end))
+        if node != end and not steps:
+            return None
+        return steps + last[::-1]
+
+    def _walk(self, node: int, end: int) -> Iterator[list[int]]:
+        if node == end:
+            return
+        distances = self._search(end)
+        for left in range(distances[node] - 1, -1, -1):
+            links = [link for link in self._leaving[node] if distances[self._ends[link][1]] == left]
+            yield links
+            node = self._ends[links[0]][1]
+
+    def _search(self, end: int) -> list[int]:
+        """Return the number of links from each node to `end`, or -1 if there is no path."""
+        if end not in self._distances:
+            distances = [-1] * len(self._numbers)
+            distances[end] = 0
+            waiting = deque([end])
             while waiting:
-                for index in self._leaving[waiting.popleft()]:
-                    _, reached = self._ends[index]
-                    if reached != origin and reached not in last_link:
-                        last_link[reached] = index
-                        waiting.append(reached)
-            self._last_link[origin] = last_link
-        return self._last_link[origin]
+                node = waiting.popleft()
+                for link in self._arriving[node]:
+                    before = self._ends[link][0]
+                    if distances[before] < 0:
+                        distances[before] = distances[node] + 1
+                        waiting.append(before)
+            self._distances[end] = distances
+        return self._distances[end]
 
 
 @functools.lru_cache(maxsize=1)

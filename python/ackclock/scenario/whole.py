@@ -11,12 +11,14 @@ from pydantic_core import InitErrorDetails
 from ackclock.scenario import consistency, files
 from ackclock.scenario.changes import Change
 from ackclock.scenario.effective import effective, sealed
-from ackclock.scenario.fields import Closeness, Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
+from ackclock.scenario.fields import Closeness, Duration, Instant, MeasuredLinks, PacketSize, PlainName, ProfileName
 from ackclock.scenario.media import Medium
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.overrides import assigned
 from ackclock.scenario.profile import DEFAULT
+from ackclock.scenario.routing import Routing
+from ackclock.scenario.topologies import Topology, expanded
 from ackclock.scenario.traffic import Clients, Flow
 from ackclock.values import errors
 
@@ -75,8 +77,9 @@ class Measure(Part):
     link: PlainName | None = None
     """The measured link (default in a dumbbell: ``bottleneck``)."""
 
-    links: LinkNames | None = None
-    """Further links whose traffic the summary reports (``run.summary.links``)."""
+    links: MeasuredLinks | None = None
+    """Further links whose traffic the summary reports (``run.summary.links``): their names, or ``"all"`` for all other
+    links of a graph."""
 
     convergence: Convergence | None = None
     """How convergence is measured (default: it is not)."""
@@ -85,8 +88,8 @@ class Measure(Part):
 class Scenario(Part):
     """A network, its flows and their traffic. It can be written in Python or TOML, and every result contains it.
 
-    A scenario is a dumbbell with ``clients``, or a graph of ``nodes``, ``links`` and ``flows``. Quantities are texts
-    with units. Absent fields take their values from the profile, a named set of defaults.
+    A scenario is a dumbbell with ``clients``, or a graph with ``flows``: ``nodes`` and ``links``, or a ``topology``.
+    Quantities are texts with units. Absent fields take their values from the profile, a named set of defaults.
 
     Raises
     ------
@@ -126,6 +129,10 @@ class Scenario(Part):
     clients: Annotated[Sequence[Clients], _TABLES] = ()
     """The dumbbell's clients, in groups with equal parameters."""
 
+    topology: Topology | None = Field(default=None, discriminator="kind")
+    """A network by name, which expands to nodes and links. Further ``nodes`` and ``links`` add to it. A link between
+    two of its nodes replaces its own."""
+
     nodes: Annotated[Sequence[Node], _TABLES] = ()
     """The nodes of a graph."""
 
@@ -140,6 +147,9 @@ class Scenario(Part):
 
     changes: Annotated[Sequence[Change], _TABLES] = ()
     """Changes of links at given times."""
+
+    routing: Routing | None = None
+    """Which of several shortest paths the flows of a graph take (default: by ECMP)."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -162,7 +172,7 @@ class Scenario(Part):
         ScenarioError
             A file that the scenario names cannot be read.
         """
-        return sealed(effective(self))
+        return sealed(effective(expanded(self)))
 
     def changed(self, fields: Mapping[str, Any] = MappingProxyType({}), /, **top: Any) -> Self:
         """Copy the scenario with some fields changed, and check it again.

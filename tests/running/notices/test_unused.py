@@ -8,7 +8,6 @@ import pytest
 from tests.support.noticed import noticed
 
 import ackclock as ac
-from ackclock.running.unused import unused_paths
 
 
 def graph(joins: str, *flows: str) -> ac.Scenario:
@@ -28,40 +27,50 @@ def graph(joins: str, *flows: str) -> ac.Scenario:
     ).effective()
 
 
+def idle(scenario: ac.Scenario, seed: int = 1) -> list[str]:
+    """Return the notices of a run about paths without packets."""
+    notices = ac.simulate(scenario.changed(duration="10 ms"), seed=seed).notices
+    return [notice for notice in notices if "several paths" in notice]
+
+
 @pytest.mark.parametrize(
     ("joins", "flows", "expected"),
     [
         ("a-b b-c", ["a>c"], None),
-        ("a-b b-d a-c c-d", ["a>d"], (3, "2 links of the other paths carry nothing: a->c, c->d.")),
+        ("a-b b-d a-c c-d", ["a>d"], (3, "2 of the 4 links on these paths carry nothing: a->c, c->d.")),
         # both paths are in use: one by the data of another flow, or as the way of its ACKs
         ("a-b b-d a-c c-d", ["a>d", "a>c", "c>d"], None),
         (
             "a-b b-d a-c c-d",
             ["a>d", "d>a", "b>c"],
-            (9, "2 links of the other paths carry nothing: c->d, d->c."),
+            (9, "2 of the 8 links on these paths carry nothing: c->d, d->c."),
         ),
         # the path over c and e is longer
         ("a-b b-d a-c c-e e-d", ["a>d"], None),
         # the other path begins after a common link
-        ("a-b b-c c-e b-d d-e", ["a>e"], (3, "2 links of the other paths carry nothing: b->d, d->e.")),
+        ("a-b b-c c-e b-d d-e", ["a>e"], (3, "2 of the 5 links on these paths carry nothing: b->d, d->e.")),
     ],
 )
 def test_equal_paths(joins: str, flows: list[str], expected: tuple[int, str] | None) -> None:
-    found = list(unused_paths(graph(joins, *flows)))
+    found = idle(graph(joins, *flows).changed(routing={"paths": "first"}))
     assert len(found) == (expected is not None)
     if expected:
-        assert found[0].startswith(f"{expected[0]} flows could take other paths with as few links")
+        assert found[0].startswith(f"{expected[0]} flows have several paths with as few links: all flows between two")
         assert found[0].endswith(expected[1])
 
 
-def test_a_dumbbell_has_no_other_paths() -> None:
-    assert list(unused_paths(dumbbell(ac.DropTail(packets=9), ac.Tcp("reno")))) == []
+def test_hashes_that_use_all_paths_or_not() -> None:
+    """Of three flows, all take one path with a probability of a quarter."""
+    found = [idle(graph("a-b b-d a-c c-d", "a>d"), seed) for seed in range(1, 41)]
+    told = [each[0] for each in found if each]
+    assert 3 <= len(told) <= 19
+    assert all("a hash of each flow selects its path" in each for each in told)
 
 
 def test_many_idle_links_are_counted() -> None:
     middle = [f"a-{node} {node}-z" for node in "bcdefgh"]
-    (found,) = unused_paths(graph(" ".join(middle), "a>z"))
-    assert found.endswith("12 links of the other paths carry nothing: a->c, c->z, a->d, d->z, a->e, e->z, ….")
+    (found,) = idle(graph(" ".join(middle), "a>z").changed(routing={"paths": "first"}))
+    assert found.endswith("12 of the 14 links on these paths carry nothing: a->c, c->z, a->d, d->z, a->e, e->z, ….")
 
 
 def dumbbell(queue: Any, transport: ac.Tcp) -> ac.Scenario:

@@ -59,13 +59,15 @@ pub fn run_with_progress<E: From<PlanError> + From<Failure>>(
 ) -> Result<Outcome, E> {
     Footprint::of(plan)?.check(means.memory)?;
     let memory = Memory::of(means.memory);
-    match decompose(plan)? {
-        None => run_undivided(plan, &Names::default(), seed, &memory, progress),
+    let mut outcome = match decompose(plan)? {
+        None => run_undivided(plan, &Names::default(), seed, &memory, progress)?,
         Some(parts) => {
             let outcomes = run_parts(&parts, seed, means.threads, &memory, progress)?;
-            Ok(merge(plan, parts, outcomes))
+            merge(plan, parts, outcomes)
         }
-    }
+    };
+    outcome.facts.unused = plan.unused(seed)?;
+    Ok(outcome)
 }
 
 /// Partitions the groups of a plan into sets. Groups of different sets do not affect each other, even indirectly.

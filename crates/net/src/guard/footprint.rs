@@ -20,9 +20,10 @@ use crate::engine::flow::Flow;
 use crate::engine::hop::Hop;
 use crate::guard::shown;
 use crate::link::links::Links;
-use crate::network::{Graph, Way, checked_edges};
+use crate::network::{Choice, Router, Way, checked_edges};
 use crate::observe::{Histogram, Measure};
 use crate::packet::LinkId;
+use crate::packet::Name;
 use crate::plan::{GroupSpec, Plan, PlanError, SourceSpec, Topology};
 use load::Load;
 use traffic::{Traffic, in_dumbbell, in_graph};
@@ -88,14 +89,16 @@ impl Footprint {
         let (nodes, edges) = checked_edges(plan)?;
         let mut graph = match plan.topology {
             Topology::Dumbbell { .. } => None,
-            Topology::Graph { .. } => Some(Graph::new(nodes, &edges)?),
+            Topology::Graph { .. } => {
+                Some(Router::new(nodes, &edges, Choice { paths: plan.paths, ..Choice::default() })?)
+            }
         };
         let mut traffics = Vec::with_capacity(plan.groups.len());
-        let mut later_ways = 0.0;
+        let (mut later_ways, mut first_flow) = (0.0, 0);
         for (place, group) in (0..).zip(&plan.groups) {
             let routed = match (&plan.topology, &mut graph) {
                 (Topology::Graph { links, .. }, Some(graph)) => {
-                    let mut ways = graph.ways(place, group, group.path.unwrap_or_default())?;
+                    let mut ways = graph.ways(place, group, group.path.unwrap_or_default(), Name(first_flow))?;
                     for Way { data, acks } in ways.drain(1..) {
                         later_ways += f64::from(group.flows()) * of_way((data.len() + acks.len()) as f64);
                     }
@@ -104,6 +107,7 @@ impl Footprint {
                 _ => in_dumbbell(plan, place as usize),
             };
             traffics.push(Traffic::of(plan, group, routed));
+            first_flow += group.flows();
         }
         let loads = shared(&mut traffics);
         let mut found = Self::default();

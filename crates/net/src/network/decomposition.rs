@@ -9,10 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::choice::Choice;
 use super::components::Places;
-use super::routes::{Graph, Way};
+use super::routes::{Router, stops};
 use super::{checked_edges, sharing};
-use crate::packet::Names;
+use crate::packet::{Name, Names};
 use crate::plan::records::{Asked, Of};
 use crate::plan::{
     CaptureSpec, EdgeSpec, FlowChange, GroupSpec, MeasureSpec, Plan, PlanError, RecordSpec, Tap, Topology,
@@ -36,7 +37,7 @@ pub(crate) struct Part {
 pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     let Topology::Graph { nodes, links } = &plan.topology else { return Ok(None) };
     let edges = checked_edges(plan)?.1;
-    let mut graph = Graph::new(*nodes, &edges)?;
+    let mut router = Router::new(*nodes, &edges, Choice { paths: plan.paths, ..Choice::default() })?;
     let mut places = Places::new(links.len());
     for (first, other) in sharing(&edges) {
         places.join(first, other);
@@ -44,10 +45,18 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     let mut crossed = Vec::with_capacity(plan.groups.len());
     for (place, group) in (0..).zip(&plan.groups) {
         let ends = group.path.unwrap_or_default();
+        router.ways(place, group, ends, Name(0))?;
+        // a seed decides which of these links a flow crosses
         let mut links = Vec::new();
-        for Way { data, acks } in graph.ways(place, group, ends)? {
-            links.extend(data.into_iter().chain(acks));
+        for via in group.vias() {
+            let mut stops = stops(ends, via);
+            links.extend(router.spread(&stops));
+            if group.has_answers() {
+                stops.reverse();
+                links.extend(router.spread(&stops));
+            }
         }
+        let links: Vec<_> = links.into_iter().map(|(link, _)| link).collect();
         links.windows(2).for_each(|pair| places.join(pair[0].0, pair[1].0));
         crossed.push(links);
     }
@@ -121,6 +130,7 @@ impl Members {
         };
         let plan = Plan {
             duration: whole.duration,
+            paths: whole.paths,
             measure,
             topology: Topology::Graph { nodes: nodes.0.len() as u32, links: edges.iter().map(edge).collect() },
             media: whole.media.clone(),

@@ -1,10 +1,9 @@
-//! Shortest paths by number of hops. Among paths of equal length, the first one found is used: the search starts at the
-//! source and follows the order of links. The Python package finds the same paths.
+//! The ways of flows: the links that their data and their ACKs cross.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use super::Edge;
-use crate::packet::LinkId;
+use super::choice::{Choice, Tuple};
+use super::graph::Graph;
+use super::{Edge, Paths};
+use crate::packet::{LinkId, Name};
 use crate::plan::{GroupSpec, PlanError};
 
 /// How paths are determined.
@@ -12,14 +11,20 @@ use crate::plan::{GroupSpec, PlanError};
 pub(super) enum Routes<'a> {
     /// Paths of a [`Topology::Dumbbell`](crate::plan::Topology::Dumbbell), where each path is unique.
     Dumbbell,
-    /// Paths found by searching a graph.
-    Graph(Graph<'a>),
+    /// Shortest paths of a graph.
+    Graph(Router<'a>),
 }
 
 impl Routes<'_> {
     /// The ways of a flow of the group at `place` between these nodes: the first one, and then that of each change of its
     /// path.
-    pub(super) fn ways(&mut self, place: u32, group: &GroupSpec, ends: (u32, u32)) -> Result<Vec<Way>, PlanError> {
+    pub(super) fn ways(
+        &mut self,
+        place: u32,
+        group: &GroupSpec,
+        ends: (u32, u32),
+        flow: Name,
+    ) -> Result<Vec<Way>, PlanError> {
         let through = |from, to| match to {
             1 => vec![LinkId(2 * from - 2), LinkId(0)],
             _ => vec![LinkId(1), LinkId(2 * to - 1)],
@@ -30,7 +35,7 @@ impl Routes<'_> {
                 let acks = if group.has_answers() { through(to, from) } else { Vec::new() };
                 Ok(vec![Way { data: through(from, to), acks }])
             }
-            Self::Graph(graph) => graph.ways(place, group, ends),
+            Self::Graph(router) => router.ways(place, group, ends, flow),
         }
     }
 }
@@ -43,29 +48,16 @@ pub(crate) struct Way {
     pub(crate) acks: Vec<LinkId>,
 }
 
-/// Paths through a graph. One breadth-first tree serves all paths that start at its root.
+/// Finds the ways of flows through a graph.
 #[derive(Debug)]
-pub(crate) struct Graph<'a> {
-    edges: &'a [Edge<'a>],
-    leaving: Vec<Vec<LinkId>>,
-    trees: BTreeMap<u32, Vec<Option<LinkId>>>,
+pub(crate) struct Router<'a> {
+    graph: Graph<'a>,
+    choice: Choice<'a>,
 }
 
-/// Maximum number of cached trees. Flows of a group share their endpoints, so a few are enough, and memory stays
-/// bounded.
-const TREES: usize = 64;
-
-impl<'a> Graph<'a> {
-    pub(crate) fn new(nodes: u32, edges: &'a [Edge<'a>]) -> Result<Self, PlanError> {
-        let mut leaving = vec![Vec::new(); nodes as usize];
-        for (id, edge) in (0_u32..).zip(edges) {
-            if edge.from >= nodes || edge.to >= nodes || edge.from == edge.to {
-                let problem = format!("must join two different nodes below {nodes}");
-                return Err(PlanError::new(format!("links.{id}"), problem));
-            }
-            leaving[edge.from as usize].push(LinkId(id));
-        }
-        Ok(Self { edges, leaving, trees: BTreeMap::new() })
+impl<'a> Router<'a> {
+    pub(crate) fn new(nodes: u32, edges: &'a [Edge<'a>], choice: Choice<'a>) -> Result<Self, PlanError> {
+        Ok(Self { graph: Graph::new(nodes, edges)?, choice })
     }
 
     /// The ways of a flow of the group at `place` between these nodes: the first one, and then that of each change of its
@@ -73,127 +65,124 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// A way has no route, or crosses a link twice.
-    pub(crate) fn ways(&mut self, place: u32, group: &GroupSpec, ends: (u32, u32)) -> Result<Vec<Way>, PlanError> {
+    pub(crate) fn ways(
+        &mut self,
+        place: u32,
+        group: &GroupSpec,
+        ends: (u32, u32),
+        flow: Name,
+    ) -> Result<Vec<Way>, PlanError> {
         let first = (if group.via.is_empty() { "path" } else { "via" }.to_owned(), &group.via);
         let later = group.changes.iter().enumerate();
         let later = later.filter_map(|(number, change)| Some((format!("changes.{number}.via"), change.via.as_ref()?)));
         let invalid = |field, problem| PlanError::new(format!("groups.{place}.{field}"), problem);
-        let way =
-            |(field, via): (String, &Vec<u32>)| self.way(group, ends, via).map_err(|problem| invalid(field, problem));
+        let way = |(field, via): (String, &Vec<u32>)| {
+            self.way(group, &stops(ends, via), flow).map_err(|problem| invalid(field, problem))
+        };
         [first].into_iter().chain(later).map(way).collect()
     }
 
-    fn way(&mut self, group: &GroupSpec, (from, to): (u32, u32), via: &[u32]) -> Result<Way, String> {
-        let stops: Vec<u32> = [from].into_iter().chain(via.iter().copied()).chain([to]).collect();
-        let data = self.path_through(&stops)?;
-        let back: Vec<u32> = stops.into_iter().rev().collect();
-        Ok(Way { data, acks: if group.has_answers() { self.path_through(&back)? } else { Vec::new() } })
+    fn way(&mut self, group: &GroupSpec, stops: &[u32], flow: Name) -> Result<Way, String> {
+        let data = self.path_through(stops, Tuple { flow, is_back: false })?;
+        let back: Vec<u32> = stops.iter().rev().copied().collect();
+        let acks =
+            if group.has_answers() { self.path_through(&back, Tuple { flow, is_back: true })? } else { Vec::new() };
+        Ok(Way { data, acks })
     }
 
-    /// The shortest paths between consecutive nodes.
+    /// The shortest paths between consecutive nodes that the packets of `tuple` take. If the hashes would lead twice over a
+    /// link, they are the first shortest paths.
     ///
     /// # Errors
     /// What is wrong with the nodes.
-    pub(super) fn path_through(&mut self, nodes: &[u32]) -> Result<Vec<LinkId>, String> {
+    fn path_through(&mut self, nodes: &[u32], tuple: Tuple) -> Result<Vec<LinkId>, String> {
+        let chosen = self.chosen_through(nodes, &self.choice.clone(), tuple)?;
+        if nodes.len() == 2 || crossed_twice(&chosen).is_none() {
+            return Ok(chosen);
+        }
+        let first = self.chosen_through(nodes, &Choice::default(), tuple)?;
+        match crossed_twice(&first) {
+            Some(LinkId(link)) => Err(format!("must not cross link {link} twice")),
+            None => Ok(first),
+        }
+    }
+
+    fn chosen_through(&mut self, nodes: &[u32], choice: &Choice<'_>, tuple: Tuple) -> Result<Vec<LinkId>, String> {
         let mut whole = Vec::new();
         for (from, to) in nodes.iter().zip(&nodes[1..]) {
-            whole.extend(
-                self.path(*from, *to).ok_or_else(|| format!("must have a route: there is none from {from} to {to}"))?,
-            );
+            let edges = self.graph.edges;
+            let path = self.graph.path((*from, *to), |node, links| choice.of(node, tuple, links, edges));
+            whole.extend(path.ok_or_else(|| format!("must have a route: there is none from {from} to {to}"))?);
         }
-        let mut crossed: Vec<LinkId> = whole.clone();
-        crossed.sort_unstable();
-        match crossed.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!("must not cross link {} twice", pair[0].0)),
-            None => Ok(whole),
-        }
+        Ok(whole)
     }
 
-    /// The links from one node to another, if there is a path.
-    pub(crate) fn path(&mut self, from: u32, to: u32) -> Option<Vec<LinkId>> {
-        let edges = self.edges;
-        let tree = self.tree(from)?;
-        let mut path = Vec::new();
-        let mut node = to;
-        while node != from {
-            let link = (*tree.get(node as usize)?)?;
-            path.push(link);
-            node = edges[link.0 as usize].from;
+    /// The links that flows of a group may cross on the shortest paths through these nodes, each with the expected share of
+    /// the flows.
+    pub(crate) fn spread(&mut self, stops: &[u32]) -> Vec<(LinkId, f64)> {
+        if self.choice.paths == Paths::First {
+            let tuple = Tuple { flow: Name(0), is_back: false };
+            let path = self.chosen_through(stops, &Choice::default(), tuple).unwrap_or_default();
+            return path.into_iter().map(|link| (link, 1.0)).collect();
         }
-        path.reverse();
-        Some(path)
+        self.every(stops)
     }
 
-    /// For each node the last link of the shortest path from `root`; `None` if `root` does not exist.
-    fn tree(&mut self, root: u32) -> Option<&[Option<LinkId>]> {
-        if self.trees.len() >= TREES && !self.trees.contains_key(&root) {
-            self.trees.clear();
-        }
-        let (edges, leaving) = (self.edges, &self.leaving);
-        leaving.get(root as usize)?;
-        Some(self.trees.entry(root).or_insert_with(|| {
-            let mut tree = vec![None; leaving.len()];
-            let mut reached = VecDeque::from([root]);
-            while let Some(node) = reached.pop_front() {
-                for link in &leaving[node as usize] {
-                    let next = edges[link.0 as usize].to;
-                    if next != root && tree[next as usize].is_none() {
-                        tree[next as usize] = Some(*link);
-                        reached.push_back(next);
-                    }
-                }
-            }
-            tree
-        }))
+    /// The links of all shortest paths through these nodes, each with the share of the flows if they are spread.
+    pub(crate) fn every(&mut self, stops: &[u32]) -> Vec<(LinkId, f64)> {
+        stops.windows(2).flat_map(|leg| self.graph.spread(leg[0], leg[1])).collect()
     }
+
+    /// The first shortest paths through these nodes, but over `link` where flows may cross it; empty if a leg has no route.
+    pub(crate) fn path_over(&mut self, stops: &[u32], link: LinkId) -> Vec<LinkId> {
+        let Edge { from: before, to: after, .. } = self.graph.edges[link.0 as usize];
+        let mut whole = Vec::new();
+        for leg in stops.windows(2) {
+            let is_possible = self.spread(leg).iter().any(|(each, _)| *each == link);
+            let mut first = |from, to| self.graph.path((from, to), |_, links| links[0]);
+            let path = if is_possible {
+                first(leg[0], before).zip(first(after, leg[1])).map(|(there, rest)| [there, vec![link], rest].concat())
+            } else {
+                first(leg[0], leg[1])
+            };
+            let Some(path) = path else { return Vec::new() };
+            whole.extend(path);
+        }
+        if crossed_twice(&whole).is_some() { Vec::new() } else { whole }
+    }
+}
+
+/// The nodes that a way visits.
+pub(crate) fn stops((from, to): (u32, u32), via: &[u32]) -> Vec<u32> {
+    [from].into_iter().chain(via.iter().copied()).chain([to]).collect()
+}
+
+fn crossed_twice(path: &[LinkId]) -> Option<LinkId> {
+    let mut crossed = path.to_vec();
+    crossed.sort_unstable();
+    crossed.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 #[cfg(test)]
 mod tests {
-    use ackclock_units::{Rate, Time};
+    use ackclock_units::Time;
 
     use super::*;
-    use crate::link::rate::RateSpec;
+    use crate::network::graph::testing::graph;
+    use crate::plan::FlowChange;
     use crate::plan::testing::dumbbell_of_reno;
-    use crate::plan::{FlowChange, LinkSpec};
-    use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
-
-    static LINK: LinkSpec = LinkSpec::plain(
-        RateSpec::Constant(Rate::from_mbps(1)),
-        Time::ZERO,
-        QueueSpec::DropTail(DropTailSpec {
-            limit: Limit::Packets(10),
-            count_in_service: true,
-            ties: Ties::Departure,
-            mark_above: 0,
-            drop: DropFrom::Tail,
-        }),
-    );
-
-    fn graph(joins: &[(u32, u32)]) -> Vec<Edge<'static>> {
-        joins.iter().map(|(from, to)| Edge { from: *from, to: *to, link: &LINK }).collect()
-    }
-
-    #[test]
-    fn the_shortest_way_is_found_and_of_equal_ones_the_first() {
-        let edges = graph(&[(0, 1), (1, 2), (2, 3), (0, 4), (4, 3), (3, 0), (0, 5), (5, 3)]);
-        let mut routes = Graph::new(6, &edges).unwrap();
-        assert_eq!(routes.path(0, 3), Some(vec![LinkId(3), LinkId(4)]));
-        assert_eq!(routes.path(3, 0), Some(vec![LinkId(5)]));
-        assert_eq!(routes.path(2, 5), Some(vec![LinkId(2), LinkId(5), LinkId(6)]));
-    }
 
     /// An error of a way has the path of its field: the group, and the change.
     #[test]
     fn a_way_that_cannot_be_has_its_field() {
         let edges = graph(&[(0, 1), (1, 0), (1, 2), (2, 1)]);
-        let mut routes = Graph::new(4, &edges).unwrap();
+        let mut routes = Router::new(4, &edges, Choice::default()).unwrap();
         let mut group = dumbbell_of_reno(1).groups.remove(0);
         let mut refused = |ends, via: &[u32], later: &[u32]| {
             group.via = via.to_vec();
             let change = |via: &[u32]| FlowChange { at: Time::SECOND, congestion: None, via: Some(via.to_vec()) };
             group.changes = vec![change(&[1]), change(later)];
-            routes.ways(7, &group, ends).map_err(|error| error.to_string())
+            routes.ways(7, &group, ends, Name(0)).map_err(|error| error.to_string())
         };
         assert_eq!(refused((0, 2), &[], &[1]).expect("there are routes").len(), 3);
         for (ends, via, later, problem) in [
@@ -206,14 +195,18 @@ mod tests {
         }
     }
 
+    /// A square of which each way may use either side, so that hashes would lead some flows there and back over one link.
     #[test]
-    fn what_cannot_be_reached_has_no_path_and_loops_are_refused() {
-        let edges = graph(&[(0, 1)]);
-        let mut routes = Graph::new(2, &edges).unwrap();
-        assert_eq!(routes.path(1, 0), None);
-        assert_eq!(routes.path(7, 0), None);
-        assert_eq!(routes.path(0, 7), None);
-        assert!(Graph::new(2, &graph(&[(1, 1)])).is_err());
-        assert!(Graph::new(2, &graph(&[(0, 2)])).is_err());
+    fn no_hash_leads_a_way_twice_over_a_link() {
+        let joins = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (3, 1), (2, 3), (3, 2), (3, 4), (4, 3), (1, 4), (4, 1)];
+        let edges = graph(&joins);
+        let mut group = dumbbell_of_reno(1).groups.remove(0);
+        group.via = vec![3, 2];
+        for seed in 0..200 {
+            let choice = Choice { paths: Paths::Ecmp, seed, nodes: &[] };
+            let mut router = Router::new(5, &edges, choice).expect("sound");
+            let ways = router.ways(0, &group, (0, 4), Name(0)).expect("a way");
+            assert!(ways.iter().all(|way| crossed_twice(&way.data).is_none() && crossed_twice(&way.acks).is_none()));
+        }
     }
 }

@@ -7,6 +7,7 @@ use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 
 use super::{GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
+use crate::network::Paths;
 use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 
 /// The burstiness paper's dumbbell with `count` Reno clients for ten simulated seconds.
@@ -35,6 +36,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             reverse: link(50, 100_000),
             access: vec![(link(10, 100_000), link(10, 100_000))],
         },
+        paths: Paths::First,
         media: Vec::new(),
         groups: vec![GroupSpec {
             via: Vec::new(),

@@ -11,8 +11,8 @@ use ackclock_net::link::framing::{Cells, Framing};
 use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{
-    ConvergenceSpec, EdgeSpec, FlowChange, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Plan, SourceSpec,
-    Topology, TransportSpec,
+    ConvergenceSpec, EdgeSpec, FlowChange, FramesSpec, GroupSpec, LinkSpec, MeasureSpec, PagesSpec, Paths, Plan,
+    SourceSpec, Topology, TransportSpec,
 };
 use ackclock_net::queue::{
     AboveMax, AckFilter, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec,
@@ -394,6 +394,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
                 medium: None,
                 jitter,
                 reorder,
+                weight: 1 + (micros % 3) as u16,
             }
         },
     )
@@ -629,7 +630,7 @@ impl Member {
         let is_possible = |plan: &Plan, via: &[u32]| {
             let mut probe = plan.clone();
             probe.groups[place].via = via.to_vec();
-            probe.paths().is_ok_and(|paths| paths[place].iter().all(|path| !path.is_empty()))
+            probe.crossed().is_ok_and(|found| !found[place].data.is_empty() && !found[place].acks.is_empty())
         };
         let law = match &plan.groups[place].transport {
             TransportSpec::Tcp { sender, .. } => retuned(&sender.congestion),
@@ -662,8 +663,9 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
     let extra = prop::collection::vec(any::<(Index, Index)>(), 0..=MOST_EXTRA);
     let links = prop::collection::vec(links(), 2 * MOST_NODES + MOST_EXTRA);
     let media = prop::option::weighted(0.4, media());
-    (parents, extra, links, members(), any::<Index>(), (100_u64..1_000, media)).prop_map(
-        move |(parents, extra, links, members, measured, (millis, media))| {
+    let paths = prop::sample::select(vec![Paths::First, Paths::Ecmp, Paths::EcmpPolarised]);
+    (parents, extra, links, members(), any::<Index>(), (100_u64..1_000, media, paths)).prop_map(
+        move |(parents, extra, links, members, measured, (millis, media, paths))| {
             let nodes = parents.len() as u32 + 1;
             let tree = (1..nodes).zip(&parents).flat_map(|(node, parent)| {
                 let parent = parent.index(node as usize) as u32;
@@ -687,6 +689,7 @@ pub(crate) fn plans(transfers: bool) -> impl Strategy<Value = Plan> {
                     convergence: (!transfers).then_some(ConvergenceSpec { window: Time::from_millis(5), delta: 0.3 }),
                 },
                 topology: Topology::Graph { nodes, links },
+                paths,
                 media: Vec::new(),
                 groups: members.iter().map(|member| member.group(nodes, transfers)).collect(),
                 records: Vec::new(),

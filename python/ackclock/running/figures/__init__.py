@@ -17,6 +17,7 @@ from ackclock.running.figures.asked import Asked
 from ackclock.running.figures.durations import durations
 from ackclock.running.figures.fairness import fairness
 from ackclock.running.figures.gauges import gauge_chart
+from ackclock.running.figures.network import has_network, network
 from ackclock.running.figures.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
 from ackclock.scenario.links import links_of
@@ -38,10 +39,10 @@ __all__ = ["FIGURES", "FigureKind", "chart", "figure", "figures_of", "time_of"]
 
 @dataclass(frozen=True)
 class FigureKind:
-    """A kind of figure: its name, the record that it is made from, and how it is made."""
+    """A kind of figure: its name, the record that it is made from (none: the summary), and how it is made."""
 
     name: str
-    record: str
+    record: str | None
     chart: Callable[[Asked], Chart]
     doc: str
     several: bool = False
@@ -49,8 +50,14 @@ class FigureKind:
     measured: bool = False
     """Whether the figure shows only the measured time by default, as the summary does."""
 
+    def is_kept(self, run: Run) -> bool:
+        """Whether the run has kept what the figure needs."""
+        return has_network(run.scenario) if self.record is None else self.record in run.tables
+
     def of_link(self, run: Run) -> bool:
         """Whether the figure shows a link rather than flows."""
+        if self.record is None:
+            return False
         kind = KINDS[self.record]
         of_either = kind.engine_kind_of_links is not None
         return kind.of_links or (of_either and "link" in run.table(self.record).column_names)
@@ -140,6 +147,7 @@ _OWN: Final = (
         lambda asked: phase_diagram(asked.run, flow=asked.flow, start=asked.start, end=asked.end),
         "round-trip time and delivery rate over what is in flight, as points by phase",
     ),
+    FigureKind("network", None, network, "nodes of a graph in rows, with the load of each link"),
 )
 
 
@@ -151,19 +159,15 @@ def plain(records: Mapping[str, RecordKind], drawn: Iterable[str]) -> Iterator[F
             yield FigureKind(name, name, functools.partial(events.rows, record=name), kind.doc)
 
 
-FIGURES: Final = (*_OWN, *plain(KINDS, (kind.record for kind in _OWN)))
+FIGURES: Final = (*_OWN, *plain(KINDS, (kind.record for kind in _OWN if kind.record)))
 """All figures, the most usual first. The first figure of a record is its default."""
 
 
 def figures_of(run: Run) -> list[FigureKind]:
     """Return the default figure of each record of a run, the most usual first."""
-    chosen: dict[str, FigureKind] = {}
+    chosen: dict[str | None, FigureKind] = {}
     for kind in FIGURES:
-        if (
-            kind.record in run.tables
-            and kind.record not in chosen
-            and kind.name not in {c.name for c in chosen.values()}
-        ):
+        if kind.is_kept(run) and kind.record not in chosen and kind.name not in {c.name for c in chosen.values()}:
             chosen[kind.record] = kind
     return list(chosen.values())
 
@@ -247,7 +251,7 @@ def chart(
 
 def _kind(runs: Sequence[Run], name: str | None, link: str | None) -> FigureKind:
     """Return the kind of figure with a name, made from a record that all runs have kept."""
-    kept = [kind for kind in FIGURES if all(kind.record in run.tables for run in runs)]
+    kept = [kind for kind in FIGURES if all(kind.is_kept(run) for run in runs)]
     known = list(dict.fromkeys(kind.name for kind in FIGURES))
     if name is not None and name not in known:
         raise refuse("figure", name, one_of(name, known), noun="figure")
@@ -261,6 +265,8 @@ def _kind(runs: Sequence[Run], name: str | None, link: str | None) -> FigureKind
             + ': ask for some with simulate(..., record=["windows", "queue"]), or see `ackclock list figures`'
         )
     needed = next(kind.record for kind in FIGURES if kind.name == name)
+    if needed is None:
+        raise impossible(f'plot: the figure {name} shows the measured links of a graph: set measure.links, as to "all"')
     place = runs[0].scenario.measure.link if link is None else link
     request = f"{needed}@{place}" if KINDS[needed].of_links else needed
     drawn = listed(dict.fromkeys(kind.name for kind in kept))
@@ -278,7 +284,7 @@ def _link(runs: Sequence[Run], kind: FigureKind, link: str | None) -> str | None
     """
     scenario = runs[0].scenario
     measured = scenario.measure.link or ""
-    if not kind.of_link(runs[0]):
+    if kind.record is None or not kind.of_link(runs[0]):
         return None
     links = links_of(scenario)
     if link is not None and links.number(str(link)) is None:

@@ -5,9 +5,12 @@ use std::ops::Range;
 /// The flows of each group; flows are numbered through the groups in order.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
-    /// For each group: its flows, and those whose data crosses the measured link. Both are consecutive.
+    /// The flows of each group, which are consecutive.
     flows: Vec<Range<u32>>,
+    /// The flows whose data crosses the measured link, as runs of consecutive flows of a group, in order; and the runs of
+    /// each group.
     crossing: Vec<Range<u32>>,
+    runs: Vec<Range<usize>>,
     /// The group of each flow; empty if there is only one group.
     of_flow: Vec<u32>,
 }
@@ -22,19 +25,23 @@ impl Groups {
             flows
         };
         let flows: Vec<_> = counts.map(&mut next).collect();
-        let mut crossing = |flows: &Range<u32>| {
-            let first = flows.clone().find(|flow| crosses(*flow)).unwrap_or(flows.end);
-            let end = (first..flows.end).find(|flow| !crosses(*flow)).unwrap_or(flows.end);
-            debug_assert!((end..flows.end).all(|flow| !crosses(flow)), "a link is shared, or belongs to one client");
-            first..end
-        };
-        let crossing = flows.iter().map(&mut crossing).collect();
+        let (mut crossing, mut runs) = (Vec::<Range<u32>>::new(), Vec::with_capacity(flows.len()));
+        for group in &flows {
+            let first = crossing.len();
+            for flow in group.clone().filter(|flow| crosses(*flow)) {
+                match crossing[first..].last_mut() {
+                    Some(run) if run.end == flow => run.end += 1,
+                    _ => crossing.push(flow..flow + 1),
+                }
+            }
+            runs.push(first..crossing.len());
+        }
         let mut of_flow = Vec::new();
         if flows.len() > 1 {
             of_flow.reserve_exact(start as usize);
             (0..).zip(&flows).for_each(|(group, flows)| of_flow.resize(flows.end as usize, group));
         }
-        Self { flows, crossing, of_flow }
+        Self { flows, crossing, runs, of_flow }
     }
 
     /// Number of groups.
@@ -64,15 +71,20 @@ impl Groups {
         start as usize..end as usize
     }
 
-    /// The flows of a group whose data crosses the measured link.
-    pub(super) fn crossing_of(&self, group: usize) -> Range<usize> {
-        let Range { start, end } = self.crossing[group];
-        start as usize..end as usize
+    /// The flows of a group whose data crosses the measured link, in order.
+    pub(super) fn crossing_of(&self, group: usize) -> impl Iterator<Item = usize> {
+        self.crossing[self.runs[group].clone()].iter().flat_map(|run| run.start as usize..run.end as usize)
     }
 
-    /// All flows whose data crosses the measured link, in order.
-    pub(super) fn crossing(&self) -> impl Iterator<Item = usize> {
-        (0..self.len()).flat_map(|group| self.crossing_of(group))
+    /// Whether the data of a flow crosses the measured link.
+    pub(super) fn crosses(&self, flow: usize) -> bool {
+        let run = self.crossing.partition_point(|run| run.end as usize <= flow);
+        self.crossing.get(run).is_some_and(|run| run.start as usize <= flow)
+    }
+
+    /// All flows whose data crosses the measured link, as ranges in order.
+    pub(super) fn crossing(&self) -> Vec<Range<usize>> {
+        self.crossing.iter().map(|run| run.start as usize..run.end as usize).collect()
     }
 }
 
@@ -84,19 +96,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_consecutive_flows(counts in prop::collection::vec(1_u32..6, 1..5), from in 0_u32..20, end in 0_u32..30) {
-            let crosses = |flow: u32| (from..end).contains(&flow);
+        fn groups_are_consecutive_flows(
+            counts in prop::collection::vec(1_u32..6, 1..5),
+            marked in prop::collection::vec(any::<bool>(), 20),
+        ) {
+            let crosses = |flow: u32| marked[flow as usize];
             let groups = Groups::new(counts.iter().copied(), crosses);
             let expected: Vec<u32> =
                 (0..).zip(&counts).flat_map(|(group, count)| (0..*count).map(move |_| group)).collect();
             prop_assert_eq!((groups.len(), groups.flows()), (counts.len(), expected.len()));
             prop_assert_eq!((0..groups.flows()).map(|flow| groups.of(flow)).collect::<Vec<_>>(), &expected[..]);
+            let crossing: Vec<usize> = (0..expected.len()).filter(|flow| crosses(*flow as u32)).collect();
             for (group, count) in counts.iter().enumerate() {
                 prop_assert!(groups.flows_of(group).all(|flow| expected[flow] == group as u32));
                 prop_assert_eq!(groups.flows_of(group).len(), *count as usize);
+                let own: Vec<usize> = crossing.iter().copied().filter(|flow| expected[*flow] == group as u32).collect();
+                prop_assert_eq!(groups.crossing_of(group).collect::<Vec<_>>(), own);
             }
-            let crossing: Vec<usize> = (0..expected.len()).filter(|flow| crosses(*flow as u32)).collect();
-            prop_assert_eq!(groups.crossing().collect::<Vec<_>>(), crossing);
+            prop_assert!((0..expected.len()).all(|flow| groups.crosses(flow) == crosses(flow as u32)));
+            prop_assert_eq!(groups.crossing().into_iter().flatten().collect::<Vec<_>>(), crossing);
         }
     }
 }

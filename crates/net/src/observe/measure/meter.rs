@@ -102,7 +102,7 @@ impl<'a> FlowMeter<'a> {
     /// Share of the flow's data packets that the measured link dropped.
     pub(crate) fn loss(&self) -> Option<f64> {
         let Measure { groups, crossings, .. } = self.of.measure;
-        groups.crossing_of(self.group() as usize).contains(&self.id).then(|| crossings.loss(self.id))?
+        groups.crosses(self.id).then(|| crossings.loss(self.id))?
     }
 
     /// Number of transfers completed in the measured time.

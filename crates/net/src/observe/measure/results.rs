@@ -8,6 +8,7 @@ use super::service::Service;
 use super::views::{Flows, OfGroup, OfRun};
 use super::{GroupSummary, Measure, Summary, ratio};
 use crate::engine::simulator::Simulator;
+use crate::plan::Unused;
 
 /// Facts about a run from which notices to the user are derived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub struct Facts {
     pub crossed_before: u64,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
+    /// Links on shortest paths that carry nothing.
+    pub unused: Unused,
 }
 
 /// A measurement and the simulator whose flows it measured, after [`finish`](Measure::finish).
@@ -38,8 +41,8 @@ impl<'a> Results<'a> {
     /// The summary of all flows that cross the measured link.
     pub fn summary(self) -> Summary {
         let Measure { at, groups, .. } = self.measure;
-        let crossing = (0..groups.len()).map(|group| groups.crossing_of(group)).collect();
-        Summary::new(&OfRun { at, packets: &at.total(), flows: Flows::new(self, crossing), results: self })
+        let flows = Flows::new(self, groups.crossing());
+        Summary::new(&OfRun { at, packets: &at.total(), flows, results: self })
     }
 
     /// The summaries of the groups, in the plan's order.
@@ -74,6 +77,7 @@ impl<'a> Results<'a> {
             thirds: at.meters[..groups.len()].iter().map(|meter| meter.arrivals.thirds()).collect(),
             crossed_before: (0..groups.len()).map(|group| self.crossed_before(group)).sum(),
             bins: at.bins.counts().to_vec(),
+            unused: Unused::default(),
         }
     }
 
@@ -102,10 +106,10 @@ impl<'a> Results<'a> {
     /// Rates the goodput of all flows.
     pub(super) fn services(self) -> Vec<Service> {
         let Measure { at, groups, .. } = self.measure;
-        let crossing = groups.crossing().filter(|id| self.flow(*id).is_first()).count();
+        let crossing = groups.crossing().into_iter().flatten().filter(|id| self.flow(*id).is_first()).count();
         let fair = at.mean_rate.as_bps() as f64 * at.seconds() / crossing as f64;
         let mut services = vec![Service::Served; groups.flows()];
-        groups.crossing().for_each(|id| services[id] = self.service(id, fair));
+        groups.crossing().into_iter().flatten().for_each(|id| services[id] = self.service(id, fair));
         services
     }
 
