@@ -61,7 +61,7 @@ PAGES = (
             "interactive",
         )
     ),
-    *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
+    *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "rounds", "stochastic_reno")),
     "docs/recipes/add_a_source.md",
     "docs/recipes/add_a_measure.md",
 )

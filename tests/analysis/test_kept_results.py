@@ -128,9 +128,12 @@ MODELS: Mapping[str, Mapping[str, Any]] = {
         "clients": 42, "rate": 100, "interval": 0.1, "capacity": 4166.7, "buffer": 50, "initial_window": 20,
         "max_window": 40, "replications": 3,
     },
-    "refined_reno": {
-        "clients": 40, "rate": 100, "interval": 0.1, "capacity": 3800, "buffer": 30, "intervals": 40, "warmup": 30,
-        "replications": 3, "seed": 2,
+    "rounds": {
+        "streams": [
+            models.Streams(law=models.Reno(), count=20, rate=100),
+            models.Streams(law=models.Vegas(), count=20, rate=100),
+        ],
+        "capacity": 3800, "buffer": 30, "intervals": 40, "warmup": 30, "replications": 3, "seed": 2,
     },
 }  # fmt: skip
 

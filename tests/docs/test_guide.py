@@ -42,7 +42,7 @@ def test_every_page_with_python_is_followed(root: Path) -> None:
     assert with_python - {"docs/recipes/add_a_study.md"} <= set(PAGES) <= pages
 
 
-@pytest.mark.parametrize("name", ["pftk", "loss_law", "stochastic_reno"])
+@pytest.mark.parametrize("name", ["pftk", "loss_law", "rounds", "stochastic_reno"])
 def test_models(name: str, root: Path, tmp_path: Path) -> None:
     read(f"docs/models/{name}.md", root, tmp_path)
 

@@ -59,6 +59,136 @@ def stochastic_reno(
     )
 
 
+Rate = Annotated[str, typer.Option("--rate", metavar="NUMBER", help="Packets per second that each client generates.")]
+Bandwidth = Annotated[str, typer.Option("--bandwidth", metavar="RATE", help="Rate of the bottleneck.")]
+PacketSize = Annotated[str, typer.Option("--packet-size", metavar="BYTES", help="Packet size on the wire.")]
+Buffer = Annotated[
+    str,
+    typer.Option("--buffer", metavar="PACKETS", help="Size of the gateway's buffer, with the packet in service."),
+]
+Delay = Annotated[str, typer.Option("--rtt", metavar="TIME", help="Two-way propagation delay.")]
+Window = Annotated[str, typer.Option("--max-window", metavar="PACKETS", help="Advertised window.")]
+Replications = Annotated[str, typer.Option("--replications", metavar="NUMBER", help="Number of independent runs.")]
+Seed = Annotated[str, typer.Option("--seed", metavar="NUMBER", help="Random seed.")]
+Alpha = Annotated[
+    str, typer.Option("--alpha", metavar="PACKETS", help="Vegas' window grows if fewer packets are in queues.")
+]
+Beta = Annotated[
+    str, typer.Option("--beta", metavar="PACKETS", help="Vegas' window shrinks if more packets are in queues.")
+]
+Gamma = Annotated[
+    str, typer.Option("--gamma", metavar="PACKETS", help="Vegas' slow start ends if more packets are in queues.")
+]
+Print = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+@models.command(
+    "vegas",
+    epilog="""Examples:
+
+    \b
+    ackclock model vegas --clients 60
+    ackclock model vegas --clients 100 --alpha 2 --beta 4 --json
+    """,
+)
+def vegas(
+    clients: Annotated[str, typer.Option(metavar="NUMBER", help="Number of clients that share the bottleneck.")] = "60",
+    rate: Rate = "100",
+    bandwidth: Bandwidth = "50 Mbps",
+    packet_size: PacketSize = "1500",
+    buffer: Buffer = "50",
+    rtt: Delay = "100 ms",
+    max_window: Window = "20",
+    alpha: Alpha = "1",
+    beta: Beta = "3",
+    gamma: Gamma = "1",
+    replications: Replications = "4",
+    seed: Seed = "1",
+    json: Print = False,
+) -> None:
+    """Predict the burstiness, loss and utilization of Vegas clients by the round model.
+
+    The default values are the network of Feng and Tinnakornsrisuphap (ICPP 2000), without its first 20 s.
+    """
+    from ackclock.cli import predictions  # noqa: PLC0415
+
+    predictions.mixed(
+        model="vegas",
+        counts={"--clients": ("vegas", clients)},
+        rate=rate,
+        bandwidth=bandwidth,
+        packet_size=packet_size,
+        buffer=buffer,
+        rtt=rtt,
+        max_window=max_window,
+        start="0 s",
+        alpha=alpha,
+        beta=beta,
+        gamma=gamma,
+        replications=replications,
+        seed=seed,
+        as_json=json,
+    )
+
+
+@models.command(
+    "mixed",
+    epilog="""Examples:
+
+    \b
+    ackclock model mixed --reno 30 --vegas 30
+    ackclock model mixed --reno 20 --delayed-ack-reno 20 --vegas 20 --buffer 500 --vegas-start "10 s" --json
+    """,
+)
+def mixed(
+    reno: Annotated[str, typer.Option(metavar="NUMBER", help="Number of Reno clients.")] = "0",
+    delayed_ack_reno: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Number of Reno clients with delayed ACKs.")
+    ] = "0",
+    vegas: Annotated[str, typer.Option(metavar="NUMBER", help="Number of Vegas clients.")] = "0",
+    vegas_start: Annotated[str, typer.Option(metavar="TIME", help="Time at which Vegas clients start.")] = "0 s",
+    rate: Rate = "100",
+    bandwidth: Bandwidth = "50 Mbps",
+    packet_size: PacketSize = "1500",
+    buffer: Buffer = "50",
+    rtt: Delay = "100 ms",
+    max_window: Window = "20",
+    alpha: Alpha = "1",
+    beta: Beta = "3",
+    gamma: Gamma = "1",
+    replications: Replications = "4",
+    seed: Seed = "1",
+    json: Print = False,
+) -> None:
+    """Predict how Reno and Vegas clients share a bottleneck by the round model.
+
+    The default values are the network of Feng and Tinnakornsrisuphap (ICPP 2000), without its first 20 s.
+    """
+    from ackclock.cli import predictions  # noqa: PLC0415
+
+    predictions.mixed(
+        model="mixed",
+        counts={
+            "--reno": ("reno", reno),
+            "--delayed-ack-reno": ("delayed_ack_reno", delayed_ack_reno),
+            "--vegas": ("vegas", vegas),
+        },
+        rate=rate,
+        bandwidth=bandwidth,
+        packet_size=packet_size,
+        buffer=buffer,
+        rtt=rtt,
+        max_window=max_window,
+        start=vegas_start,
+        alpha=alpha,
+        beta=beta,
+        gamma=gamma,
+        replications=replications,
+        seed=seed,
+        as_json=json,
+    )
+
+
 Probability = Annotated[str, typer.Option("--p", metavar="NUMBER", help="Probability that a packet is lost.")]
 RoundTrip = Annotated[str, typer.Option("--rtt", metavar="SECONDS", help="Mean round-trip time.")]
 PerAck = Annotated[

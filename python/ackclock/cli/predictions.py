@@ -18,6 +18,7 @@ from ackclock.engine.catalogue import catalogue
 from ackclock.running.estimate import Estimate
 from ackclock.running.run import SEED
 from ackclock.scenario.fields import LONGEST_PACKET
+from ackclock.values.errors import impossible
 from ackclock.values.kinds import measured, number, whole
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
@@ -31,6 +32,10 @@ _LOSS: Final = number(low=_LEAST_LOSS, high=0.999999)
 _LOSS_OR_NONE: Final = number(low=0, high=0.999999)
 _SECONDS: Final = number(low=1e-9, high=1e6)
 _PER_ACK: Final = number(low=1, high=1e6)
+_QUEUED: Final = number(low=0, high=1e6)
+_INTERVALS: Final = 600
+_WARMUP: Final = 200
+_LATEST: Final = 10_000
 
 
 def stochastic_reno(
@@ -67,6 +72,80 @@ def stochastic_reno(
         values={"cov": predicted.cov, "mean": predicted.mean, "cuts": predicted.cuts},
         fixed={"gamma": predicted.gamma, "poisson_cov": predicted.poisson_cov},
     )
+
+
+def mixed(
+    *,
+    model: str,
+    counts: Mapping[str, tuple[str, str]],
+    rate: str,
+    bandwidth: str,
+    packet_size: str,
+    buffer: str,
+    rtt: str,
+    max_window: str,
+    start: str,
+    alpha: str,
+    beta: str,
+    gamma: str,
+    replications: str,
+    seed: str,
+    as_json: bool,
+) -> None:
+    """Run the round model with some clients of each law (`counts`), and print its predictions."""
+    size = option("--packet-size", packet_size, whole(1, LONGEST_PACKET), int)
+    capacity = RATE.parse(option("--bandwidth", bandwidth, measured(RATE, "1 bps", "1000 Gbps"), str)) / _BITS / size
+    delay = TIME.parse(option("--rtt", rtt, measured(TIME, "1 us", "3600 s"), str)) / PICOSECONDS_PER_SECOND
+    begins = TIME.parse(option("--vegas-start", start, measured(TIME, "0 s", "3600 s"), str)) / PICOSECONDS_PER_SECOND
+    if begins > _LATEST * delay:
+        raise impossible(f"--vegas-start: {start!r} is not allowed; must be at most {_LATEST} times --rtt")
+    least = option("--alpha", alpha, _QUEUED, float)
+    laws: dict[str, models.Reno | models.Vegas] = {
+        "reno": models.Reno(),
+        "delayed_ack_reno": models.Reno(per_ack=2),
+        "vegas": models.Vegas(
+            alpha=least,
+            beta=option("--beta", beta, number(low=least, high=1e6), float),
+            gamma=option("--gamma", gamma, _QUEUED, float),
+        ),
+    }
+    low = 1 if len(counts) == 1 else 0
+    numbers = {law: option(name, given, whole(low, 10_000), int) for name, (law, given) in counts.items()}
+    some = {law: count for law, count in numbers.items() if count}
+    if not some:
+        raise impossible(f"{', '.join(counts)}: one of these options must be at least 1")
+    generated = option("--rate", rate, number(low=1e-6, high=1e9), float)
+    widest = option("--max-window", max_window, _WINDOW, float)
+    streams = [
+        models.Streams(
+            law=laws[law],
+            count=count,
+            rate=generated,
+            delay=delay,
+            start=begins if law == "vegas" else 0.0,
+            max_window=widest,
+        )
+        for law, count in some.items()
+    ]
+    try:
+        predicted = models.rounds(
+            streams,
+            capacity=capacity,
+            buffer=option("--buffer", buffer, whole(1, 10**9), int),
+            warmup=_WARMUP + math.ceil(begins / delay),
+            intervals=_INTERVALS,
+            replications=option("--replications", replications, _REPLICATIONS, int),
+            seed=option("--seed", seed, SEED, int),
+        )
+    except ValueError as refused:
+        raise impossible(str(refused)) from None
+    values = {
+        name: getattr(predicted, name)
+        for name in ("cov", "mean", "loss", "utilization", "queue", "fast_retransmits", "timeouts")
+    }
+    if len(counts) > 1:
+        values |= {f"{law}_share": predicted.shares[:, place] for place, law in enumerate(some)}
+    _print(model, as_json=as_json, values=values, fixed={})
 
 
 def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool) -> None:
@@ -135,6 +214,14 @@ def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None
 _MEANINGS: Final = {
     "cov": "coefficient of variation of the packets per interval",
     "mean": "packets per interval",
+    "loss": "fraction of packets dropped",
+    "utilization": "fraction of the capacity that is used",
+    "queue": "mean packets at the bottleneck",
+    "fast_retransmits": "fast retransmits per second, of all clients",
+    "timeouts": "timeouts per second, of all clients",
+    "reno_share": "fraction of the carried packets, Reno",
+    "delayed_ack_reno_share": "fraction of the carried packets, Reno with delayed ACKs",
+    "vegas_share": "fraction of the carried packets, Vegas",
     "cuts": "fraction of intervals in which all windows are halved",
     "gamma": "maximum packets per interval without congestion",
     "poisson_cov": "coefficient of variation of the offered traffic",

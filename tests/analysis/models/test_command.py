@@ -47,6 +47,56 @@ def test_a_single_replication_has_no_interval(capfd: pytest.CaptureFixture[str])
     assert json.loads(out)["cov"]["half_width"] is None
 
 
+def test_the_round_model(capfd: pytest.CaptureFixture[str]) -> None:
+    streams = [
+        ac.models.Streams(law=ac.models.Reno(), count=5, rate=50),
+        ac.models.Streams(law=ac.models.Vegas(alpha=2, beta=4), count=7, rate=50, start=2),
+    ]
+    expected = ac.models.rounds(streams, capacity=625, buffer=30, warmup=220, intervals=600, replications=2, seed=3)
+    line = (
+        "mixed --reno 5 --vegas 7 --vegas-start 2s --alpha 2 --beta 4 --rate 50 --bandwidth 5Mbps --packet-size 1000 "
+    )
+    line += "--buffer 30 --replications 2 --seed 3"
+    code, out, err = run(capfd, *line.split(), "--json")
+    data = json.loads(out)
+    assert (code, err, data["model"]) == (0, "", "mixed")
+    assert data["cov"]["mean"] == expected.cov.mean()
+    assert data["reno_share"]["mean"] == expected.shares[:, 0].mean()
+    assert data["vegas_share"]["mean"] == expected.shares[:, 1].mean()
+    code, out, err = run(capfd, "vegas", "--clients", "5", "--replications", "2")
+    assert (code, err) == (0, "")
+    assert "timeouts per second, of all clients" in out
+    assert "share" not in out
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("mixed", "--reno, --delayed-ack-reno, --vegas: one of these options must be at least 1"),
+        ("vegas --clients 0", "--clients: 0 is not allowed; must be an integer from 1 to 10000"),
+        ("vegas --beta 0.5", "--beta: 0.5 is not allowed; must be a number from 1"),
+        ("vegas --alpha -1", "--alpha: -1.0 is not allowed; must be a number from 0"),
+        ("vegas --gamma x", "--gamma: 'x' is not allowed; must be a number"),
+        ("vegas --buffer 0", "--buffer: 0 is not allowed; must be an integer from 1"),
+        ("vegas --rate 0", "--rate: 0.0 is not allowed"),
+        ("vegas --max-window 0", "--max-window: 0.0 is not allowed"),
+        ("mixed --vegas 1 --vegas-start 2", "--vegas-start: '2' is not allowed; must be a time with its unit"),
+        (
+            "mixed --vegas 1 --vegas-start 3600s",
+            "--vegas-start: '3600s' is not allowed; must be at most 10000 times --rtt",
+        ),
+        ("vegas --clients 10000 --max-window 1e6", "windows: 1e+10 packets per round trip and 4 replications are not"),
+        ("vegas --bandwidth 1000Gbps", "capacity: "),
+        ("vegas --rate 1e9 --rtt 3600s --bandwidth 1bps", "rate: 3.6e+12 packets per step are not allowed"),
+    ],
+)
+def test_bad_input_of_the_round_model(capfd: pytest.CaptureFixture[str], line: str, message: str) -> None:
+    code, out, err = run(capfd, *line.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [

@@ -6,7 +6,7 @@ from ackclock.analysis.models.hyperbola import Hyperbola, hyperbola
 from ackclock.analysis.models.large_pipe_loss import LargePipeLoss, large_pipe_loss
 from ackclock.analysis.models.mathis import Mathis, mathis
 from ackclock.analysis.models.pftk import Pftk, pftk
-from ackclock.analysis.models.refined_reno import RefinedReno, refined_reno
+from ackclock.analysis.models.rounds import Reno, Rounds, Streams, Vegas, rounds
 from ackclock.analysis.models.rtt_bias import RttBiasBand, rtt_bias_band
 from ackclock.analysis.models.stochastic_reno import StochasticReno, stochastic_reno
 
@@ -16,16 +16,19 @@ __all__ = [
     "LargePipeLoss",
     "Mathis",
     "Pftk",
-    "RefinedReno",
+    "Reno",
+    "Rounds",
     "RttBiasBand",
     "StochasticReno",
+    "Streams",
+    "Vegas",
     "WithinFactors",
     "cardwell",
     "hyperbola",
     "large_pipe_loss",
     "mathis",
     "pftk",
-    "refined_reno",
+    "rounds",
     "rtt_bias_band",
     "stochastic_reno",
     "within_factors",
