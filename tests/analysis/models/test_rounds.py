@@ -187,7 +187,7 @@ def test_refuses_what_makes_no_sense(name: str, value: float) -> None:
 )
 def test_refuses_streams_that_make_no_sense(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"^{name}: .* is not allowed"):
-        Streams(**dict[str, Any]({name: value}))
+        Streams(law=Reno(), **dict[str, Any]({name: value}))
 
 
 def test_refuses_more_than_fits_into_memory() -> None:
