@@ -14,7 +14,9 @@
 mod arrivals;
 mod container;
 mod copies;
+mod course;
 mod flows;
+mod histogram;
 mod interfaces;
 mod link;
 mod mix;
@@ -41,7 +43,9 @@ use network::Ip;
 use rows::Protocol;
 use stream::Fate;
 
+pub use course::Course;
 pub use flows::{Flow, UNTIMED, Way};
+pub use histogram::Histogram;
 pub use mix::{Count, Layer};
 pub use rows::{ABSENT, NONE, Rows, Segments};
 pub use stream::Counts;

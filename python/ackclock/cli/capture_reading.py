@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.capture.conversations import HEAD, conversations, largest
+from ackclock.capture.diagnosis import Diagnosis, chosen, diagnose, is_single, of_connection
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
@@ -47,12 +48,14 @@ class Options:
     inner: bool = False
     anonymise: bool = False
     key: str | None = None
+    connection: int | None = None
 
     @property
     def words(self) -> list[str]:
         """The options in words, without the key."""
         given = [("--inner", self.inner), ("--anonymise", self.anonymise)]
-        return ["--bin", self.bin, *(word for word, is_given in given if is_given)]
+        chosen = [] if self.connection is None else ["--connection", str(self.connection)]
+        return ["--bin", self.bin, *(word for word, is_given in given if is_given), *chosen]
 
 
 def capture(file: Path, options: Options, *, as_json: bool, out: Path | None) -> bool:
@@ -77,7 +80,7 @@ def capture(file: Path, options: Options, *, as_json: bool, out: Path | None) ->
         }
         with write_whole(out, study=MADE, record=record, checksums=True) as folder:
             read, summary, found = _read(file, options, key=secret, folder=folder)
-            _write(folder, read, summary, found, command=command)
+            _write(folder, read, summary, found, command=command, connection=options.connection)
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         return read.stopped is None
@@ -119,9 +122,11 @@ def _read(
             key=key,
             progress=lambda done, packets: show(done, f"{packets:,} packets"),
         )
+    _check(read, options.connection)
     found, missing = _scales(read)
     random = [_RANDOM_KEY] if options.anonymise and options.key is None else []
-    summary = _summary(read, found, notices=[*read.notices, *missing, *random])
+    diagnosis = diagnose(chosen(read.flows, options.connection))
+    summary = _summary(read, found, diagnosis, notices=[*read.notices, *missing, *random])
     return read, summary, found
 
 
@@ -144,7 +149,18 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
     return (analysis.burstiness(counts), analysis.hurst(counts)), []
 
 
-def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
+def _check(read: Capture, connection: int | None) -> None:
+    if connection is None or of_connection(read.flows, connection) is not None:
+        return
+    if connection < read.connections:
+        raise refuse("--connection", connection, f"is not among the {len(read.flows):,} largest conversations")
+    allowed = f"0 to {read.connections - 1}" if read.connections else "left out: the capture has no TCP connection"
+    raise refuse("--connection", connection, f"must be {allowed}")
+
+
+def _summary(
+    read: Capture, found: tuple[Burstiness, Hurst] | None, diagnosis: Diagnosis, *, notices: list[str]
+) -> dict[str, Any]:
     from ackclock.cli import scaling  # noqa: PLC0415
     from ackclock.cli.series import Series  # noqa: PLC0415
 
@@ -156,6 +172,7 @@ def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: 
     return {
         "version": catalogue().version,
         "input": str(read.path),
+        "diagnosis": {"kind": diagnosis.kind, "text": diagnosis.text, "connection": diagnosis.connection},
         "format": read.format,
         "packets": read.packets,
         "bytes": read.bytes,
@@ -195,6 +212,8 @@ def _stamp(time: int) -> str:
 
 def _show(read: Capture, summary: Mapping[str, Any]) -> None:
     out = console()
+    if summary["diagnosis"]["connection"] is not None:
+        out.print(Text(f"{summary['diagnosis']['text']}\n"))
     when = f", from {summary['first']} to {summary['last']}" if read.span else ""
     out.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
     out.print(_mix_table(read))
@@ -205,7 +224,7 @@ def _show(read: Capture, summary: Mapping[str, Any]) -> None:
         out.print(Text(f"{count}{_again(read)}"))
     arrivals = summary["arrivals"]
     if "cov" in arrivals:
-        spread = _hurst(arrivals["hurst"])
+        spread = "" if is_single(read) else _hurst(arrivals["hurst"])
         out.print(
             Text(
                 f"\n{arrivals['about']}: c.o.v. {arrivals['cov']:.4g}, dispersion {arrivals['dispersion']:.4g}, "
@@ -258,7 +277,13 @@ def _flow_table(read: Capture) -> Table:
 
 
 def _write(
-    folder: Path, read: Capture, summary: Mapping[str, Any], found: tuple[Burstiness, Hurst] | None, *, command: str
+    folder: Path,
+    read: Capture,
+    summary: Mapping[str, Any],
+    found: tuple[Burstiness, Hurst] | None,
+    *,
+    command: str,
+    connection: int | None,
 ) -> None:
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
@@ -275,7 +300,14 @@ def _write(
     }
     table = pa.table({name: array(values) for name, values in arrivals.items()})
     parquet.write_table(table, (folder / "arrivals.parquet").absolute())
-    report = capture_report(read, folder / "packets.parquet", scales=found, notices=summary["notices"], command=command)
+    report = capture_report(
+        read,
+        folder / "packets.parquet",
+        scales=found,
+        notices=summary["notices"],
+        command=command,
+        connection=connection,
+    )
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)

@@ -98,6 +98,15 @@ def capture(
         bool,
         typer.Option("--inner", help="Open tunnels: GRE, VXLAN, Geneve, GTP-U, IP in IP."),
     ] = False,
+    connection: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=0,
+            help="TCP connection to diagnose and draw, from 0 (default: the one with the most data).",
+            show_default=False,
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -108,13 +117,13 @@ def capture(
         ),
     ] = None,
 ) -> None:
-    """Analyse a capture: protocols, conversations, and the burstiness of its arrivals.
+    """Analyse a capture: what slows its busiest TCP connection, protocols, conversations, and burstiness of arrivals.
 
     The file is read in one pass and in bounded memory. Only headers are decoded. The exit status is 1 if the file is
     damaged: the results are those of the packets before the damage.
     """
     from ackclock.cli import capture_reading  # noqa: PLC0415
 
-    options = capture_reading.Options(bin=bin_, inner=inner, anonymise=anonymise, key=key)
+    options = capture_reading.Options(bin=bin_, inner=inner, anonymise=anonymise, key=key, connection=connection)
     if not capture_reading.capture(file, options, as_json=json, out=out):
         raise typer.Exit(1)
