@@ -25,6 +25,8 @@ _MOST: Final = 1_000_000
 _MARKS: Final = 3000
 """Maximum number of segments, ACKs or round-trip times of a drawing; of more, every k-th one is drawn."""
 _BINS: Final = 100
+_ROOM: Final = 1.5
+"""The edge of the window is drawn up to this multiple of the highest sequence number."""
 _BURST: Final = 1e-3
 """Longest gap in s within a burst."""
 _FIELDS: Final = ("timestamp", "back", "sequence", "ack", "flags", "window", "payload")
@@ -154,33 +156,27 @@ def _round_trips(data: Mapping[str, Numbers], acks: Mapping[str, Numbers]) -> tu
 def _sequence(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], blocks: NDArray[np.object_]) -> Panel:
     """Draw data, ACKs, window and SACK blocks."""
     again = data["retransmission"] == 1
+    low, high = data["sequence"] / 1e6, (data["sequence"] + data["payload"]) / 1e6
     rows = [
-        (time, block["left"], block["right"])
+        (time, block["left"] / 1e6, block["right"] / 1e6)
         for time, each in zip(acks["time"], blocks, strict=True)
         for block in each or ()
     ]
     sacked = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     line = _thin(acks["time"].size)
+    answered = np.maximum.accumulate(acks["ack"])[line] / 1e6
+    edge = np.maximum.accumulate(acks["ack"] + acks["window"])[line] / 1e6
+    # a window far above the data would leave no room for them
+    edge[edge > _ROOM * high.max()] = np.nan
     series = [
-        _bars(
-            "segments",
-            data["time"][~again],
-            data["sequence"][~again],
-            (data["sequence"] + data["payload"])[~again],
-            "ink",
-        ),
-        _bars("SACK blocks", sacked[0], sacked[1], sacked[2], "blue"),
-        _bars(
-            "sent again",
-            data["time"][again],
-            data["sequence"][again],
-            (data["sequence"] + data["payload"])[again],
-            "red",
-        ),
-        _steps("ACKs", acks["time"][line], np.maximum.accumulate(acks["ack"])[line], "green"),
-        _steps("window", acks["time"][line], np.maximum.accumulate(acks["ack"] + acks["window"])[line], "amber"),
+        _bars("segments", data["time"][~again], low[~again], high[~again], "ink"),
+        _bars("SACK blocks", sacked[0], sacked[1], sacked[2], "sky"),
+        _points("sent again", data["time"][again], high[again], "red"),
+        _steps("ACKs", acks["time"][line], answered, "green"),
     ]
-    return _panel("Sequence number, bytes", [each for each in series if np.asarray(each.x).size])
+    if np.isfinite(edge).any():
+        series.append(_steps("window", acks["time"][line], edge, "amber"))
+    return _panel("Sequence number, MB", [each for each in series if np.asarray(each.x).size])
 
 
 def _rates(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], length: float) -> Panel:
@@ -221,7 +217,7 @@ def _arrivals(found: Mapping[str, Any], start: float, length: float, *, is_back:
     series = []
     for name, own, colour in (("data", is_back, "ink"), ("ACKs", not is_back, "green")):
         counts, _ = np.histogram((found["time"] - start)[found["back"] == own], edges)
-        series.append(_steps(f"packets of the side of the {name}", edges[:-1], counts.astype(np.float64), colour))
+        series.append(_steps(f"packets, side of the {name}", edges[:-1], counts.astype(np.float64), colour))
     return _panel(f"Packets per {length / (3 * _BINS):.2g} s", series)
 
 
