@@ -187,8 +187,9 @@ def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.Captu
     page = (made / "report.html").read_text(encoding="utf-8")
     assert "Packet size against time" in page
     first = page.split('<h2 id="summary">')[0]
-    assert f"{shown['packets']} packets in {shown['conversations']} conversations" in first
-    assert '<figure id="arrivals"' in first
+    assert f"{shown['packets']} packets in {shown['conversations']} conversations" in page
+    assert shown["diagnosis"]["kind"] in {"unclear", "healthy", "loss", "reset"}
+    assert '<figure id="connection"' in first
     largest = shown["top"][0]
     assert f"{largest['source']}:{largest['source_port']} &gt; {largest['destination']}" in page
     main_exits(["query", str(made), "select count(*) as n, sum(bytes) as b from packets", "--json"])
