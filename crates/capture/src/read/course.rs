@@ -1,6 +1,6 @@
 //! The course of a transfer: what one direction sent, how its segments were repeated, and what limited it.
 //!
-//! Limits are told as the chronographs of Linux's `tcp_info` do, from what the capture shows of them, and with the first two
+//! Limits are given as the chronographs of Linux's `tcp_info` do, from what the capture shows of them, and with the first two
 //! tests of T-RAT (Zhang, Breslau, Paxson and Shenker, SIGCOMM 2002, section 4). Time counts for the *application* while
 //! nothing is outstanding, after a segment that is smaller than the largest one, or while less than half of the largest flight
 //! since the last loss or mark is outstanding, which the window allowed before; for the *receiver* while its window has no room for a
