@@ -189,7 +189,7 @@ def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.Captu
     first = page.split('<h2 id="summary">')[0]
     assert f"{shown['packets']} packets in {shown['conversations']} conversations" in page
     assert shown["diagnosis"]["connection"] is not None
-    assert '<figure id="connection"' in first
+    assert '<figure id="connection"' in page
     largest = shown["top"][0]
     assert f"{largest['source']}:{largest['source_port']} &gt; {largest['destination']}" in page
     main_exits(["query", str(made), "select count(*) as n, sum(bytes) as b from packets", "--json"])
