@@ -170,9 +170,9 @@ def test_one_is_singular(folder: Path, tmp_path: Path) -> None:
     one = dataclasses.replace(capture, flow_count=1, retransmissions=1, flows=capture.flows.slice(0, 1))
     report = capture_report(one, packets, scales=None, notices=[], command="ackclock capture")
     hold("capture", report)
-    assert "packets in 1 conversation," in report.said
+    assert report.summary[0].text.startswith("378 packets in 1 conversation,")
     assert (
-        report.summary[0].text
+        report.summary[1].text
         == "1 TCP segment sent again, 0 overtaken by others, as observed at the point of capture."
     )
     (table,) = (section.table for section in report.sections if section.table)
@@ -186,9 +186,9 @@ def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.Captu
     assert {"sizes.png", "arrivals.svg", "cov.csv", "report.html"} <= {path.name for path in made.iterdir()}
     page = (made / "report.html").read_text(encoding="utf-8")
     assert "Packet size against time" in page
-    first = page.split('<h2 id="summary">')[0]
-    assert f"{shown['packets']} packets in {shown['conversations']} conversations" in first
-    assert '<figure id="arrivals"' in first
+    assert f"{shown['packets']} packets in {shown['conversations']} conversations" in page
+    assert shown["diagnosis"]["connection"] is not None
+    assert '<figure id="connection"' in page
     largest = shown["top"][0]
     assert f"{largest['source']}:{largest['source_port']} &gt; {largest['destination']}" in page
     main_exits(["query", str(made), "select count(*) as n, sum(bytes) as b from packets", "--json"])

@@ -14,9 +14,11 @@
 mod arrivals;
 mod container;
 mod copies;
+mod course;
 mod filter;
 mod flows;
 mod foreign;
+mod histogram;
 mod inputs;
 mod interfaces;
 mod link;
@@ -47,8 +49,10 @@ use network::Ip;
 use rows::Protocol;
 use stream::Fate;
 
+pub use course::Course;
 pub use filter::{Filter, Refused};
 pub use flows::{Flow, UNTIMED, Way};
+pub use histogram::Histogram;
 pub use inputs::Opener;
 pub use mix::{Count, Layer};
 pub use rows::{ABSENT, NONE, Rows, Segments};

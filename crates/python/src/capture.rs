@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use ackclock_capture::anonymise::{Anonymiser, KEY_BYTES};
-use ackclock_capture::read::{Capture, Count, Counts, Filter, Flow, Layer, NONE, Opener, Rows, transport_name};
+use ackclock_capture::read::{
+    ABSENT, Capture, Count, Counts, Filter, Flow, Layer, NONE, Opener, Rows, Stop, Way, transport_name,
+};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,14 +27,22 @@ type Column = (&'static str, Numbers);
 
 type Number = fn(&Counts) -> u64;
 
+type Measure = fn(&Way) -> Option<i64>;
+
 /// The counts of TCP by direction: names of their columns, and the number.
-const COUNTS: [(&str, &str, Number); 16] = [
+const COUNTS: [(&str, &str, Number); 22] = [
     ("retransmissions", "retransmissions_back", |counts| counts.retransmissions),
+    ("fast", "fast_back", |counts| counts.fast),
+    ("timeouts", "timeouts_back", |counts| counts.timeouts),
+    ("tail_probes", "tail_probes_back", |counts| counts.probes),
+    ("spurious", "spurious_back", |counts| counts.spurious),
     ("overtaken", "overtaken_back", |counts| counts.overtaken),
     ("uncertain", "uncertain_back", |counts| counts.uncertain),
     ("duplicate_acks", "duplicate_acks_back", |counts| counts.duplicate_acks),
     ("zero_windows", "zero_windows_back", |counts| counts.zero_windows),
+    ("sacks", "sacks_back", |counts| counts.sacks),
     ("resets", "resets_back", |counts| counts.resets),
+    ("fins", "fins_back", |counts| counts.fins),
     ("ce", "ce_back", |counts| counts.marks),
     ("ece", "ece_back", |counts| counts.echoes),
     ("cwr", "cwr_back", |counts| counts.reductions),
@@ -44,6 +54,33 @@ const COUNTS: [(&str, &str, Number); 16] = [
     ("round_trip_sum", "round_trip_sum_back", |counts| counts.round_trip_sum),
     ("round_trip_least", "round_trip_least_back", |counts| counts.round_trip_least),
 ];
+
+/// Further measures of a direction, which may be missing. Times are in nanoseconds.
+const MEASURES: [(&str, &str, Measure); 17] = [
+    ("payload", "payload_back", |way| Some(way.course().map_or(0, |course| course.payload as i64))),
+    ("data_first", "data_first_back", |way| way.course()?.first),
+    ("data_last", "data_last_back", |way| way.course()?.last),
+    ("rtt_median", "rtt_median_back", |way| trip(way, 0.5)),
+    ("rtt_p95", "rtt_p95_back", |way| trip(way, 0.95)),
+    ("rtt_p99", "rtt_p99_back", |way| trip(way, 0.99)),
+    ("rtt_handshake", "rtt_handshake_back", |way| way.handshake()),
+    ("initial_window", "initial_window_back", |way| {
+        way.course().filter(|_| way.is_begun()).map(|each| each.initial as i64)
+    }),
+    ("largest_flight", "largest_flight_back", |way| way.course().map(|course| course.flight.into())),
+    ("application_limited", "application_limited_back", |way| way.course().map(|course| course.limits[0] as i64)),
+    ("receiver_limited", "receiver_limited_back", |way| way.course().map(|course| course.limits[1] as i64)),
+    ("network_limited", "network_limited_back", |way| way.course().map(|course| course.limits[2] as i64)),
+    ("mss", "mss_back", |way| way.mss.map(i64::from)),
+    ("wscale", "wscale_back", |way| way.scale.map(i64::from)),
+    ("sack_permitted", "sack_permitted_back", |way| way.is_begun().then_some(way.is_sack_permitted.into())),
+    ("timestamps", "timestamps_back", |way| way.is_begun().then_some(way.has_stamps.into())),
+    ("syn", "syn_back", |way| Some(way.is_begun().into())),
+];
+
+fn trip(way: &Way, share: f64) -> Option<i64> {
+    way.trips().quantile(share).and_then(|trip| i64::try_from(trip).ok())
+}
 
 #[derive(Debug)]
 enum Numbers {
@@ -241,6 +278,12 @@ impl PyCapture {
         for (forth, back, count) in COUNTS {
             for (way, name) in [forth, back].into_iter().enumerate() {
                 columns.push((name, Numbers::U64(flows.iter().map(|flow| count(flow.ways[way].counts())).collect())));
+            }
+        }
+        for (forth, back, measure) in MEASURES {
+            for (way, name) in [forth, back].into_iter().enumerate() {
+                let values = flows.iter().map(|flow| measure(&flow.ways[way]).unwrap_or(ABSENT)).collect();
+                columns.push((name, Numbers::I64(values)));
             }
         }
         let protocols = protocols.into_iter().map(transport_name).collect();

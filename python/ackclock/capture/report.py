@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.capture.connection import connection_drawing
 from ackclock.capture.conversations import HEAD, TOP, conversations
+from ackclock.capture.diagnosis import chosen, diagnose, is_single
 from ackclock.capture.shares import SHARES, shares
 from ackclock.drawing.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
@@ -55,6 +57,7 @@ def capture_report(
     scales: tuple[Burstiness, Hurst] | None,
     notices: Sequence[str],
     command: str,
+    connection: int | None = None,
 ) -> Report:
     """Create the page of a capture.
 
@@ -70,6 +73,8 @@ def capture_report(
         Warnings for the reader.
     command
         The command that creates the page.
+    connection
+        Number of the TCP connection to diagnose and draw (default: the one with the most data).
 
     Returns
     -------
@@ -84,14 +89,22 @@ def capture_report(
                 title="Over time scales", drawings=list(scaling_drawings(*scales, bin_=capture.bin, command=command))
             )
         )
+    row = chosen(capture.flows, connection)
+    drawn = None if row is None or capture.span is None else connection_drawing(packets, row, command)
+    if drawn is not None:
+        sections.insert(0, Section(title="The connection over time", drawings=[drawn]))
     if len(capture.flows):
         sections.insert(0, Section(title="Largest conversations", drawings=[], table=_conversations(capture)))
     return Report(
         title=f"Capture {capture.name}",
         source=f"{capture.packets:,} packets, {capture.bytes:,} bytes as sent, in {capture.duration:.6g} s.",
-        answer=_answer(capture),
-        shows="arrivals" if drawings else "",
-        summary=[*_statements(capture, scales), *(Statement(lead="Note:", text=notice) for notice in notices)],
+        answer=_answer(capture) if row is None else diagnose(row).text,
+        shows="arrivals" if drawn is None and drawings else "" if drawn is None else "connection",
+        summary=[
+            *([] if row is None else [Statement(lead="Traffic:", text=_answer(capture))]),
+            *_statements(capture, scales),
+            *(Statement(lead="Note:", text=notice) for notice in notices),
+        ],
         overview=_mix(capture),
         sections=sections,
         provenance=[("Command", command)],
@@ -115,7 +128,9 @@ def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> It
     yield Statement(lead="Retransmissions:", text=text)
     if scales is not None:
         ladder, found = scales
-        text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s. {hurst_words(found)}"
+        # the arrivals of one connection follow its window, so their scaling says little about traffic
+        scaling = "" if is_single(capture) else f" {hurst_words(found)}"
+        text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s.{scaling}"
         yield Statement(lead="Burstiness:", text=text)
         for notice in found.notices:
             yield Statement(lead="Note:", text=notice)

@@ -64,11 +64,17 @@ Fields that a packet does not have are null."""
 
 TCP_COUNTS: Final = (
     "retransmissions",
+    "fast",
+    "timeouts",
+    "tail_probes",
+    "spurious",
     "overtaken",
     "uncertain",
     "duplicate_acks",
+    "sacks",
     "zero_windows",
     "resets",
+    "fins",
     "ce",
     "ece",
     "cwr",
@@ -78,8 +84,11 @@ TCP_COUNTS: Final = (
     "copies",
 )
 """What is counted of TCP in each direction. The guide on captures defines each."""
-UNKNOWN_IF_UNREAD: Final = TCP_COUNTS[:11]
+UNKNOWN_IF_UNREAD: Final = TCP_COUNTS[:-2]
 """Counts that are unknown if the TCP header of no segment was captured."""
+
+LIMITS: Final = ("application_limited", "receiver_limited", "network_limited")
+"""Shares of the time of a transfer in which something limited it."""
 
 _WAY: Final = [
     ("packets", pa.uint64()),
@@ -88,6 +97,25 @@ _WAY: Final = [
     ("rtt_samples", pa.uint64()),
     ("rtt_mean", pa.float64()),
     ("rtt_min", pa.float64()),
+    ("rtt_median", pa.float64()),
+    ("rtt_p95", pa.float64()),
+    ("rtt_p99", pa.float64()),
+    ("rtt_handshake", pa.float64()),
+    ("queue_mean", pa.float64()),
+    ("queue_median", pa.float64()),
+    ("queue_p95", pa.float64()),
+    ("payload", pa.uint64()),
+    ("transfer", pa.float64()),
+    ("goodput", pa.float64()),
+    ("initial_window", pa.uint64()),
+    ("largest_flight", pa.uint64()),
+    ("application_limited", pa.float64()),
+    ("receiver_limited", pa.float64()),
+    ("network_limited", pa.float64()),
+    ("mss", pa.uint16()),
+    ("wscale", pa.uint8()),
+    ("sack_permitted", pa.bool_()),
+    ("timestamps", pa.bool_()),
 ]
 FLOWS: Final = pa.schema(
     [
@@ -159,10 +187,34 @@ def flow_table(batch: tuple[_Columns, list[str], list[str]]) -> pa.Table:
         values[f"rtt_samples{back}"] = samples
         values[f"rtt_mean{back}"] = none * total / np.maximum(samples, 1) / 1e9
         values[f"rtt_min{back}"] = none * least / 1e9
+        values |= _measured(values, back)
         unread = (values[f"unread{back}"] > 0) & (values[f"unread{back}"] == values[f"packets{back}"])
         for name in UNKNOWN_IF_UNREAD:
             values[name + back] = np.where(unread, np.nan, values[name + back])
     return _table(FLOWS, values, addresses, protocols)
+
+
+def _measured(values: Mapping[str, NDArray[Any]], back: str) -> dict[str, NDArray[Any]]:
+    """Return the measures of one direction in s and b/s, and as shares of time. The guide on captures defines each."""
+    found: dict[str, NDArray[Any]] = {}
+    for name in ("rtt_median", "rtt_p95", "rtt_p99", "rtt_handshake"):
+        found[name] = _seconds(values[name + back])
+    for name in ("mean", "median", "p95"):
+        rtt = found[f"rtt_{name}"] if name != "mean" else values[f"rtt_mean{back}"]
+        found[f"queue_{name}"] = np.maximum(rtt - values[f"rtt_min{back}"], 0.0)
+    found["transfer"] = _seconds(values[f"data_last{back}"], values[f"data_first{back}"])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        goodput = 8 * values[f"payload{back}"] / found["transfer"]
+        found["goodput"] = np.where(np.isfinite(goodput), goodput, np.nan)
+        limits = {name: _seconds(values[name + back]) for name in LIMITS}
+        total = sum(limits.values())
+        found |= {name: each / total for name, each in limits.items()}
+    return {name + back: each for name, each in found.items()}
+
+
+def _seconds(times: NDArray[np.int64], since: NDArray[np.int64] | int = 0) -> NDArray[np.float64]:
+    missing = (times == _UNTIMED) | (since == _UNTIMED)
+    return np.where(missing, np.nan, (times - since) / 1e9)
 
 
 def array(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:

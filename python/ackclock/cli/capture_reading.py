@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.capture.conversations import largest
+from ackclock.capture.diagnosis import Diagnosis, chosen, diagnose, of_connection
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, STANDARD_INPUT, WHAT, Asked, Capture, read_watched
 from ackclock.engine.catalogue import catalogue
@@ -43,13 +44,15 @@ class Options:
     filter: str | None = None
     anonymise: bool = False
     key: str | None = None
+    connection: int | None = None
 
     @property
     def words(self) -> list[str]:
         """The options in words, without the key."""
         given = [("--inner", self.inner), ("--anonymise", self.anonymise)]
-        chosen = [] if self.filter is None else ["--filter", self.filter]
-        return ["--bin", self.bin, *chosen, *(word for word, is_given in given if is_given)]
+        valued = [("--filter", self.filter), ("--connection", self.connection)]
+        with_value = [each for word, value in valued if value is not None for each in (word, str(value))]
+        return ["--bin", self.bin, *with_value, *(word for word, is_given in given if is_given)]
 
 
 def capture(files: Sequence[Path], options: Options, *, as_json: bool, out: Path | None) -> bool:
@@ -77,7 +80,7 @@ def capture(files: Sequence[Path], options: Options, *, as_json: bool, out: Path
         }
         with write_whole(out, study=MADE, record=record, checksums=True) as folder:
             read, summary, found = _read(files, options, as_json=as_json, key=secret, folder=folder)
-            _write(folder, read, summary, found, command=command)
+            _write(folder, read, summary, found, command=command, connection=options.connection)
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         return read.stopped is None
@@ -125,9 +128,11 @@ def _read(
                 asked,
                 watch=lambda reader: show(reader.taken(), f"{reader.packets():,} packets"),
             )
+    _check(read, options.connection)
     found, missing = _scales(read)
     random = [_RANDOM_KEY] if options.anonymise and options.key is None else []
-    summary = _summary(read, found, notices=[*read.notices, *missing, *random])
+    diagnosis = diagnose(chosen(read.flows, options.connection))
+    summary = _summary(read, found, diagnosis, notices=[*read.notices, *missing, *random])
     return read, summary, found
 
 
@@ -157,7 +162,18 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
     return (analysis.burstiness(counts), analysis.hurst(counts)), []
 
 
-def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
+def _check(read: Capture, connection: int | None) -> None:
+    if connection is None or of_connection(read.flows, connection) is not None:
+        return
+    if connection < read.connections:
+        raise refuse("--connection", connection, f"is not among the {len(read.flows):,} largest conversations")
+    allowed = f"0 to {read.connections - 1}" if read.connections else "left out: the capture has no TCP connection"
+    raise refuse("--connection", connection, f"must be {allowed}")
+
+
+def _summary(
+    read: Capture, found: tuple[Burstiness, Hurst] | None, diagnosis: Diagnosis, *, notices: list[str]
+) -> dict[str, Any]:
     counts = read.packets_per_bin[:-1]
     arrivals: dict[str, Any] = {"bin": read.bin, "count": counts.size}
     if found is not None:
@@ -170,6 +186,7 @@ def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: 
         "version": catalogue().version,
         "input": str(read.path),
         "files": [str(file) for file in read.files],
+        "diagnosis": {"kind": diagnosis.kind, "text": diagnosis.text, "connection": diagnosis.connection},
         "format": read.format,
         "packets": read.packets,
         "filtered": read.filtered,
@@ -212,14 +229,27 @@ def _stamp(time: int) -> str:
 
 
 def _write(
-    folder: Path, read: Capture, summary: Mapping[str, Any], found: tuple[Burstiness, Hurst] | None, *, command: str
+    folder: Path,
+    read: Capture,
+    summary: Mapping[str, Any],
+    found: tuple[Burstiness, Hurst] | None,
+    *,
+    command: str,
+    connection: int | None,
 ) -> None:
     from ackclock.capture.keeping import write_arrivals  # noqa: PLC0415
     from ackclock.capture.report import capture_report  # noqa: PLC0415
     from ackclock.report.html import render  # noqa: PLC0415
 
     write_arrivals(read, folder / "arrivals.parquet")
-    report = capture_report(read, folder / "packets.parquet", scales=found, notices=summary["notices"], command=command)
+    report = capture_report(
+        read,
+        folder / "packets.parquet",
+        scales=found,
+        notices=summary["notices"],
+        command=command,
+        connection=connection,
+    )
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)

@@ -8,8 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.capture.conversations import HEAD, conversations
+from ackclock.capture.diagnosis import is_single
 from ackclock.capture.shares import SHARES, shares
 from ackclock.cli.console import console
+from ackclock.values.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,17 +23,18 @@ if TYPE_CHECKING:
 def show(read: Capture, summary: Mapping[str, Any], *, out: Path | None) -> None:
     """Print the results of a capture, and where its report is if there is one."""
     screen = console()
+    if summary["diagnosis"]["connection"] is not None:
+        screen.print(Text(f"{summary['diagnosis']['text']}\n"))
     when = f", from {summary['first']} to {summary['last']}" if read.span else ""
     screen.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
     screen.print(_mix_table(read))
     if len(read.flows):
         screen.print()
         screen.print(_flow_table(read))
-        count = f"{read.flow_count:,} conversation{'' if read.flow_count == 1 else 's'}"
-        screen.print(Text(f"{count}{_again(read)}"))
+        screen.print(Text(f"{counted(read.flow_count, 'conversation')}{_again(read)}"))
     arrivals = summary["arrivals"]
     if "cov" in arrivals:
-        spread = _hurst(arrivals["hurst"])
+        spread = "" if is_single(read) else _hurst(arrivals["hurst"])
         screen.print(
             Text(
                 f"\n{arrivals['about']}: c.o.v. {arrivals['cov']:.4g}, dispersion {arrivals['dispersion']:.4g}, "
@@ -48,7 +51,7 @@ def _again(read: Capture) -> str:
     """Say how many segments were sent again, overtaken, or missed."""
     if read.retransmissions is None or read.overtaken is None:
         return "; retransmissions are unknown"
-    parts = [f"{read.retransmissions:,} TCP segment{'' if read.retransmissions == 1 else 's'} sent again"]
+    parts = [f"{counted(read.retransmissions, 'TCP segment')} sent again"]
     parts += [f"{read.overtaken:,} overtaken"] if read.overtaken else []
     return f" with {', '.join(parts)}"
 

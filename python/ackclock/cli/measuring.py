@@ -113,6 +113,15 @@ def capture(
         bool,
         typer.Option("--inner", help="Open tunnels: GRE, VXLAN, Geneve, GTP-U, IP in IP."),
     ] = False,
+    connection: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=0,
+            help="TCP connection to diagnose and draw, from 0 (default: the one with the most data).",
+            show_default=False,
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -123,7 +132,7 @@ def capture(
         ),
     ] = None,
 ) -> None:
-    """Analyse a capture: protocols, conversations, and the burstiness of its arrivals.
+    """Analyse a capture: what slows its busiest TCP connection, protocols, conversations, and burstiness of arrivals.
 
     Packets of Ethernet (with VLAN tags, VN-Tag and 802.1BR), MPLS, PPPoE, PPP, Cisco HDLC, FDDI, 802.11, Linux cooked,
     BSD loopback and raw IP are decoded, others are counted. Files are read in one pass and in bounded memory. Only
@@ -132,7 +141,9 @@ def capture(
     """
     from ackclock.cli import capture_reading  # noqa: PLC0415
 
-    options = capture_reading.Options(bin=bin_, inner=inner, filter=filter_, anonymise=anonymise, key=key)
+    options = capture_reading.Options(
+        bin=bin_, inner=inner, filter=filter_, anonymise=anonymise, key=key, connection=connection
+    )
     if not capture_reading.capture(files, options, as_json=json, out=out):
         raise typer.Exit(1)
 

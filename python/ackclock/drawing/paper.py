@@ -192,7 +192,8 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     if heat.ticks is not None:
         # A bar below a map has the width of the cells: a sign is above its words.
         labels = [words.replace(" ", "\n") if place else words for _, words in heat.ticks]
-        bar.set_ticks([at for at, _ in heat.ticks], labels=labels, **({"fontsize": 7} if place else {}))
+        size: dict[str, Any] = {"fontsize": 7} if place else {}
+        bar.set_ticks([at for at, _ in heat.ticks], labels=labels, **size)
 
 
 def _draw_dots(axes: Axes, panel: Panel) -> None:

@@ -10,6 +10,8 @@ use std::net::IpAddr;
 
 use indexmap::IndexMap;
 
+use super::course::{Course, Heard};
+use super::histogram::Histogram;
 use super::network::{ACK, FIN, Ip, RST, SYN, TCP, Tcp};
 use super::numbering::Numbering;
 use super::options::MOST_BLOCKS;
@@ -38,6 +40,14 @@ pub struct Way {
     pub packets: u64,
     /// Size as sent, in bytes.
     pub bytes: u64,
+    /// Maximum segment size in the SYN.
+    pub mss: Option<u16>,
+    /// Window scale in the SYN; windows are scaled only if both SYNs have one.
+    pub scale: Option<u8>,
+    /// Whether the SYN permits SACK.
+    pub is_sack_permitted: bool,
+    /// Whether the SYN has timestamps.
+    pub has_stamps: bool,
     stream: Stream,
 }
 
@@ -45,6 +55,26 @@ impl Way {
     /// What TCP did.
     pub const fn counts(&self) -> &Counts {
         &self.stream.counts
+    }
+
+    /// Round-trip times in nanoseconds.
+    pub const fn trips(&self) -> &Histogram {
+        &self.stream.trips
+    }
+
+    /// Round-trip time of the SYN in nanoseconds, at the point of capture.
+    pub const fn handshake(&self) -> Option<i64> {
+        self.stream.handshake
+    }
+
+    /// The transfer of data; `None` without data.
+    pub fn course(&self) -> Option<&Course> {
+        self.stream.course.as_deref()
+    }
+
+    /// Whether the SYN was captured.
+    pub const fn is_begun(&self) -> bool {
+        self.stream.initial.is_some()
     }
 }
 
@@ -72,8 +102,6 @@ pub struct Flow {
     /// Whether the connection has ended.
     closed: bool,
     numbering: [Numbering; 2],
-    /// Window scale in the SYN of each direction; windows are scaled only if both have one.
-    scales: [Option<u8>; 2],
 }
 
 /// A TCP segment in its connection.
@@ -87,6 +115,14 @@ pub(super) struct Placed {
     pub(super) window: u32,
     /// Edges of the SACK blocks as relative numbers.
     pub(super) blocks: [(i64, i64); MOST_BLOCKS],
+}
+
+/// When a segment was captured, how long after the connection's last packet, and its window if the scale is known.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    time: Option<i64>,
+    idle: Option<i64>,
+    window: Option<u32>,
 }
 
 /// The conversation of a packet.
@@ -139,17 +175,21 @@ impl Flows {
             self.connections = self.connections.saturating_add(1);
             way = 0;
         }
+        let idle = time.filter(|_| flow.last != UNTIMED).map(|time| time.saturating_sub(flow.last));
         if let Some(time) = time {
             flow.first = if flow.first == UNTIMED { time } else { flow.first.min(time) };
             flow.last = flow.last.max(time);
         }
-        let Way { packets, bytes: sum, stream } = &mut flow.ways[way];
+        let Way { packets, bytes: sum, stream, .. } = &mut flow.ways[way];
         *packets += 1;
         *sum += u64::from(bytes);
         stream.counts.copies += u64::from(is_copy);
         stream.counts.unread += u64::from(ip.is_unread());
         let placed = ip.tcp.as_ref().map(|tcp| flow.place(way, tcp, is_copy));
-        let fate = ip.tcp.as_ref().filter(|_| !is_copy).map(|tcp| flow.segment(way, ip, tcp, time));
+        let fate = ip.tcp.as_ref().filter(|_| !is_copy).map(|tcp| {
+            let window = placed.filter(|_| flow.has_scale()).map(|placed| placed.window);
+            flow.segment(way, ip, tcp, Moment { time, idle, window })
+        });
         Seen { flow, way, fate, placed }
     }
 
@@ -199,7 +239,6 @@ impl Flow {
             finished: [false; 2],
             closed: false,
             numbering: [Numbering::default(); 2],
-            scales: [None; 2],
         }
     }
 
@@ -213,14 +252,17 @@ impl Flow {
         if is_noted {
             if is_syn {
                 own.start(tcp.sequence);
-                self.scales[way] = tcp.options.scale;
+                let way = &mut self.ways[way];
+                (way.mss, way.scale) = (tcp.options.mss, tcp.options.scale);
+                way.is_sack_permitted = tcp.options.is_sack_permitted;
+                way.has_stamps = tcp.options.stamps.is_some();
             }
             own.note(tcp.sequence);
         }
         let has_ack = tcp.flags & ACK != 0;
         let acknowledgment =
             has_ack.then(|| if is_noted { other.note(tcp.acknowledgment) } else { other.of(tcp.acknowledgment) });
-        let shift = match self.scales {
+        let shift = match [self.ways[0].scale, self.ways[1].scale] {
             [Some(first), Some(second)] if !is_syn => [first, second][way],
             _ => 0,
         };
@@ -231,9 +273,15 @@ impl Flow {
         Placed { sequence: own.of(tcp.sequence), acknowledgment, window: u32::from(tcp.window) << shift, blocks }
     }
 
+    /// Whether the scale of windows is known.
+    const fn has_scale(&self) -> bool {
+        self.ways[0].is_begun() && self.ways[1].is_begun()
+    }
+
     /// Tracks a segment; returns what it is.
     #[inline]
-    fn segment(&mut self, way: usize, ip: &Ip<'_>, tcp: &Tcp, time: Option<i64>) -> Fate {
+    fn segment(&mut self, way: usize, ip: &Ip<'_>, tcp: &Tcp, moment: Moment) -> Fate {
+        let Moment { time, idle, window } = moment;
         let [first, second] = &mut self.ways;
         let (own, other) =
             if way == 0 { (&mut first.stream, &mut second.stream) } else { (&mut second.stream, &mut first.stream) };
@@ -245,12 +293,14 @@ impl Flow {
             return Fate::New;
         }
         if tcp.flags & ACK != 0 {
-            own.counts.duplicate_acks += u64::from(other.is_repeated(tcp, own));
-            other.acknowledge(tcp.acknowledgment, time);
+            let is_repeated = other.is_repeated(tcp, own);
+            own.counts.duplicate_acks += u64::from(is_repeated);
+            let is_new = other.acknowledge(tcp, time);
+            other.hear(tcp, Heard { is_new, is_repeated, window }, time);
         }
         own.count(ip, tcp);
         let trip = own.trip().into_iter().chain(other.trip()).reduce(i64::saturating_add);
-        own.segment(ip, tcp, time, probes, trip)
+        own.segment(ip, tcp, time, probes, idle, trip)
     }
 
     /// Notices that a connection ends. Returns whether a segment belongs to another one that uses its ports.

@@ -7,11 +7,16 @@
 
 use std::collections::VecDeque;
 
+use super::course::{Cause, Course, Heard, State};
+use super::histogram::Histogram;
 use super::network::{ACK, CWR, ECE, FIN, Ip, SYN, Tcp};
 
-/// Maximum number of holes that are remembered, and of segments that are timed at once.
+/// Maximum number of holes that are remembered.
 const MOST_HOLES: usize = 32;
-const MOST_TIMED: usize = 32;
+
+/// Maximum number of segments that are timed at once: before any acknowledgment was captured, and from then on.
+const MOST_UNANSWERED: usize = 32;
+const MOST_TIMED: usize = 512;
 
 /// Without a known round-trip time, a segment that fills a hole later than this was sent again; `tshark` has the same limit.
 const LATE: i64 = 3_000_000;
@@ -38,6 +43,16 @@ pub(super) enum Fate {
 pub struct Counts {
     /// Segments with data, SYN or FIN that were sent again.
     pub retransmissions: u64,
+    /// Those that duplicate ACKs or SACK caused, timeouts, and probes of the tail; the cause of the others is unknown.
+    pub fast: u64,
+    /// Sent again after a timeout.
+    pub timeouts: u64,
+    /// Sent again as the probe of a tail.
+    pub probes: u64,
+    /// Segments that arrived twice, as the receiver reports (RFC 2883).
+    pub spurious: u64,
+    /// ACKs with SACK blocks.
+    pub sacks: u64,
     /// Segments that were overtaken by others.
     pub overtaken: u64,
     /// Those of both that the time alone decides.
@@ -48,6 +63,8 @@ pub struct Counts {
     pub zero_windows: u64,
     /// Segments with RST.
     pub resets: u64,
+    /// Segments with FIN.
+    pub fins: u64,
     /// Packets marked CE (RFC 3168).
     pub marks: u64,
     /// Segments with ECE and with CWR, but without SYN.
@@ -80,6 +97,15 @@ struct Hole {
     time: Option<i64>,
 }
 
+/// A segment that waits for its acknowledgment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Timed {
+    end: u32,
+    time: i64,
+    /// `TSval` if the segment was sent again: only its echo shows that it was acknowledged (RFC 7323, section 4).
+    stamp: Option<u32>,
+}
+
 /// One direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stream {
@@ -102,9 +128,15 @@ pub(super) struct Stream {
     id: u16,
     steps: [u16; 2],
     /// Ends of segments in flight and the times when they were seen, one of `stride` segments.
-    timed: VecDeque<(u32, i64)>,
+    timed: VecDeque<Timed>,
     stride: u32,
     skipped: u32,
+    /// Round-trip times in nanoseconds.
+    pub(super) trips: Histogram,
+    /// Round-trip time of the SYN.
+    pub(super) handshake: Option<i64>,
+    /// The transfer, from the first data on.
+    pub(super) course: Option<Box<Course>>,
 }
 
 impl Stream {
@@ -134,26 +166,32 @@ impl Stream {
     }
 
     /// Processes an acknowledgment from the other end: completes round-trip samples, and counts what was acknowledged but not
-    /// seen.
-    pub(super) fn acknowledge(&mut self, acknowledgment: u32, time: Option<i64>) {
+    /// seen. Returns whether it is new.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, tcp: &Tcp, time: Option<i64>) -> bool {
+        let acknowledgment = tcp.acknowledgment;
         let is_first = self.answered.is_none();
         if self.answered.is_some_and(|answered| before(acknowledgment, answered)) {
-            return;
+            return false;
         }
+        let is_new = self.answered != Some(acknowledgment);
         self.answered = Some(acknowledgment);
         let mut sent = None;
-        while let Some(&(end, at)) = self.timed.front().filter(|(end, _)| !before(acknowledgment, *end)) {
-            sent = Some(at);
-            debug_assert!(!before(acknowledgment, end), "acknowledged");
+        while let Some(timed) = self.timed.front().filter(|timed| !before(acknowledgment, timed.end)) {
+            sent = Some(*timed);
             self.timed.pop_front();
         }
         if self.timed.len() < MOST_TIMED / 8 {
             self.stride = (self.stride / 2).max(1);
         }
-        if let Some((sent, time)) = sent.zip(time) {
-            self.sample(time.saturating_sub(sent));
+        let echo = tcp.options.stamps.map(|(_, echo)| echo);
+        if let Some((sent, time)) = sent.filter(|sent| sent.stamp.is_none() || sent.stamp == echo).zip(time) {
+            self.sample(time.saturating_sub(sent.time));
+            if self.initial.is_some_and(|initial| initial.wrapping_add(1) == acknowledgment) {
+                self.handshake.get_or_insert(time.saturating_sub(sent.time));
+            }
         }
-        let Some(next) = self.next else { return };
+        let Some(next) = self.next else { return is_new };
         while let Some(hole) = self.holes.first_mut().filter(|hole| before(hole.from, acknowledgment)) {
             let to = if before(acknowledgment, hole.to) { acknowledgment } else { hole.to };
             let bytes = to.wrapping_sub(hole.from);
@@ -170,6 +208,36 @@ impl Stream {
                 self.miss(acknowledgment.wrapping_sub(next));
             }
         }
+        is_new
+    }
+
+    /// Processes an acknowledgment for the transfer: after [`acknowledge`](Self::acknowledge).
+    #[inline]
+    pub(super) fn hear(&mut self, tcp: &Tcp, heard: Heard, time: Option<i64>) {
+        if let [(left, right), others @ ..] = tcp.options.blocks() {
+            let is_inside = |&(from, to): &(u32, u32)| !before(*left, from) && !before(to, *right);
+            // RFC 2883, section 4: the first block is below the acknowledgment, or part of the second one
+            let is_twice = !before(tcp.acknowledgment, *right) || others.first().is_some_and(is_inside);
+            self.counts.spurious += u64::from(is_twice);
+        }
+        let Some(state) = self.state() else { return };
+        if let Some(course) = &mut self.course {
+            course.hear(tcp, heard, state, time);
+        }
+    }
+
+    fn state(&self) -> Option<State> {
+        self.next.map(|next| State { next, answered: self.answered, largest: self.largest })
+    }
+
+    /// Notes new data in the transfer.
+    #[inline]
+    fn send(&mut self, payload: u32, time: Option<i64>) {
+        if payload > 0
+            && let Some(state) = self.state()
+        {
+            self.course.get_or_insert_with(|| Box::new(Course::new(time))).send(payload, state, time);
+        }
     }
 
     fn miss(&mut self, bytes: u32) {
@@ -185,6 +253,7 @@ impl Stream {
             *round_trip_least = if *round_trips == 0 { trip } else { trip.min(*round_trip_least) };
             *round_trips += 1;
             *round_trip_sum = round_trip_sum.saturating_add(trip);
+            self.trips.add(trip);
         }
     }
 
@@ -192,14 +261,16 @@ impl Stream {
     pub(super) fn count(&mut self, ip: &Ip<'_>, tcp: &Tcp) {
         let is = |flag: u8| u64::from(tcp.flags & (SYN | flag) == flag);
         self.counts.zero_windows += u64::from(tcp.window == 0 && tcp.flags & (SYN | FIN) == 0);
+        self.counts.sacks += u64::from(!tcp.options.blocks().is_empty());
+        self.counts.fins += u64::from(tcp.flags & FIN != 0);
         self.counts.marks += u64::from(ip.service & 3 == 3);
         self.counts.echoes += is(ECE);
         self.counts.reductions += is(CWR);
         self.window = tcp.window;
     }
 
-    /// Tracks a segment; returns what it is. `probes` tells whether the receiver's window was closed, and `trip` is the
-    /// round-trip time of the whole path in nanoseconds, if it is known.
+    /// Tracks a segment; returns what it is. `probes` tells whether the receiver's window was closed, `idle` is the time since
+    /// the connection's last packet in nanoseconds, and `trip` the minimum round-trip time of the whole path, if it is known.
     ///
     /// A keep-alive (the last byte again, or an empty segment just before the next byte) is not sent again, nor is a segment
     /// with the last byte again and new data, as sent after a rejected window probe. A zero-window probe does not count as
@@ -210,6 +281,7 @@ impl Stream {
         tcp: &Tcp,
         time: Option<i64>,
         probes: bool,
+        idle: Option<i64>,
         trip: Option<i64>,
     ) -> Fate {
         let is_flagged = tcp.flags & (SYN | FIN) != 0;
@@ -222,7 +294,8 @@ impl Stream {
         let Some(next) = self.next else {
             (self.next, self.id) = (Some(end), ip.id);
             if !is_empty {
-                self.time(end, time);
+                self.time(end, time, None);
+                self.send(tcp.payload, time);
             }
             return Fate::New;
         };
@@ -241,13 +314,19 @@ impl Stream {
         if is_acknowledged || before(tcp.sequence, next) && !is_last {
             let (fate, is_sure) = self.late(tcp.sequence, end, ip, time, trip);
             match fate {
-                Fate::Overtaken => self.counts.overtaken += 1,
-                _ => self.counts.retransmissions += 1,
+                Fate::Overtaken => {
+                    self.counts.overtaken += 1;
+                    self.send(tcp.payload, time);
+                }
+                _ => self.repeat(tcp, end, idle, trip),
             }
             self.counts.uncertain += u64::from(!is_sure);
             // Karn's rule: an acknowledgment could now refer to either transmission (RFC 6298, section 3). Those of later
             // segments wait for this one.
-            self.timed.retain(|(timed, _)| !before(tcp.sequence, *timed));
+            self.timed.retain(|timed| !before(tcp.sequence, timed.end));
+            if let Some(stamp) = tcp.options.stamp() {
+                self.time(end, time, Some(stamp));
+            }
             if before(next, end) {
                 self.next = Some(end);
             }
@@ -259,9 +338,26 @@ impl Stream {
         } else {
             self.next = Some(end);
             self.step(ip.id);
-            self.time(end, time);
+            self.time(end, time, None);
+            self.send(tcp.payload, time);
         }
         Fate::New
+    }
+
+    /// Counts a segment that was sent again, by its cause.
+    fn repeat(&mut self, tcp: &Tcp, end: u32, idle: Option<i64>, trip: Option<i64>) {
+        self.counts.retransmissions += 1;
+        let cause = match (self.state(), &mut self.course) {
+            _ if tcp.flags & SYN != 0 => Cause::Timeout,
+            (Some(state), Some(course)) => course.again((tcp.sequence, end), state, idle, trip),
+            _ => Cause::Unknown,
+        };
+        match cause {
+            Cause::Fast => self.counts.fast += 1,
+            Cause::Timeout => self.counts.timeouts += 1,
+            Cause::Probe => self.counts.probes += 1,
+            Cause::Unknown => {}
+        }
     }
 
     /// Notes that data from `from` to `to` was not seen.
@@ -330,14 +426,15 @@ impl Stream {
 
     /// Times a segment, or one of several if many are in flight.
     #[inline]
-    fn time(&mut self, end: u32, time: Option<i64>) {
+    fn time(&mut self, end: u32, time: Option<i64>, stamp: Option<u32>) {
         let Some(time) = time else { return };
         self.skipped += 1;
         if self.skipped < self.stride {
             return;
         }
         self.skipped = 0;
-        if self.timed.len() == MOST_TIMED {
+        let most = if self.answered.is_none() { MOST_UNANSWERED } else { MOST_TIMED };
+        if self.timed.len() >= most {
             let mut is_kept = false;
             self.timed.retain(|_| {
                 is_kept = !is_kept;
@@ -345,7 +442,7 @@ impl Stream {
             });
             self.stride = self.stride.max(1).saturating_mul(2);
         }
-        self.timed.push_back((end, time));
+        self.timed.push_back(Timed { end, time, stamp });
     }
 }
 
