@@ -133,22 +133,23 @@ impl<'a> Router<'a> {
         stops.windows(2).flat_map(|leg| self.graph.spread(leg[0], leg[1])).collect()
     }
 
-    /// The first shortest paths through these nodes, but over `link` where flows may cross it; empty if a leg has no route.
+    /// The first shortest paths through these nodes, but over `link` where flows may cross it; empty if a leg has no route,
+    /// or if the first paths cross a link twice.
     pub(crate) fn path_over(&mut self, stops: &[u32], link: LinkId) -> Vec<LinkId> {
+        let first = self.chosen_through(stops, &Choice::default(), Tuple { flow: Name(0), is_back: false });
+        let Some(first) = first.ok().filter(|path| crossed_twice(path).is_none()) else { return Vec::new() };
         let Edge { from: before, to: after, .. } = self.graph.edges[link.0 as usize];
-        let mut whole = Vec::new();
+        let mut over = Vec::new();
         for leg in stops.windows(2) {
             let is_possible = self.spread(leg).iter().any(|(each, _)| *each == link);
-            let mut first = |from, to| self.graph.path((from, to), |_, links| links[0]);
-            let path = if is_possible {
-                first(leg[0], before).zip(first(after, leg[1])).map(|(there, rest)| [there, vec![link], rest].concat())
+            let mut path = |from, to| self.graph.path((from, to), |_, links| links[0]).unwrap_or_default();
+            if is_possible {
+                over.extend([path(leg[0], before), vec![link], path(after, leg[1])].concat());
             } else {
-                first(leg[0], leg[1])
-            };
-            let Some(path) = path else { return Vec::new() };
-            whole.extend(path);
+                over.extend(path(leg[0], leg[1]));
+            }
         }
-        if crossed_twice(&whole).is_some() { Vec::new() } else { whole }
+        if crossed_twice(&over).is_none() { over } else { first }
     }
 }
 
