@@ -84,7 +84,20 @@ impl Simulator {
         transit.agenda.begin(0, targets);
         let skew = transit.agenda.most_skew();
         let (round, component, now, events) = (0, 0, Time::ZERO, 0);
-        Ok(Self { flows, clients, changes, transit, rounds, round, component, skew, now, events, failures, outside: None })
+        Ok(Self {
+            flows,
+            clients,
+            changes,
+            transit,
+            rounds,
+            round,
+            component,
+            skew,
+            now,
+            events,
+            failures,
+            outside: None,
+        })
     }
 
     /// Runs all events before `end`, round by round, and within a round component by component.

@@ -145,7 +145,8 @@ impl MeasuredRelay {
             flow.send(InFlight { number: real.number, sent: now, again });
         }
         let number = if real.syn { 0 } else { real.number + u64::from(counts_syn) };
-        let segment = Segment { syn: real.syn, retransmission: again, ecn: real.ecn, ..Segment::new(number, real.size) };
+        let segment =
+            Segment { syn: real.syn, retransmission: again, ecn: real.ecn, ..Segment::new(number, real.size) };
         Packet::data(id, 0, segment, now)
     }
 
@@ -189,7 +190,8 @@ impl MeasuredRelay {
         let FlowId(flow) = packet.flow();
         let (is_tcp, counts_syn) = self.is_tcp[flow as usize];
         if packet.is_ack() {
-            if is_tcp && let Some(sent) = self.flows[flow as usize].acknowledge(packet.number() - u64::from(counts_syn)) {
+            if is_tcp && let Some(sent) = self.flows[flow as usize].acknowledge(packet.number() - u64::from(counts_syn))
+            {
                 self.relay.simulator.outside(packet.flow()).round_trips.add(at - sent);
             }
             return;

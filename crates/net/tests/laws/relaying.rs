@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use ackclock_net::link::Offered;
+use ackclock_net::plan::testing::dumbbell_of_reno;
+use ackclock_net::plan::{SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{AckFilter, QueueSpec};
 use ackclock_net::relay::{Fate, Relay};
-use ackclock_net::plan::{SourceSpec, Topology, TransportSpec};
-use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::{Packet, Payload, Plan};
 use ackclock_units::Time;
 use proptest::prelude::*;
