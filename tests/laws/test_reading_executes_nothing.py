@@ -138,6 +138,7 @@ READS: dict[str, list[list[str]]] = {
     "burstiness": [["clients.result"], ["clients.toml"]],
     "capture": [["own.py"], ["clients.toml"]],
     "conform": [["own.py"], ["clients.toml"]],
+    "live": [["own.py"], ["clients.toml"]],
     "controllers": [["clients.toml"], ["own.py"]],
     "reproduce": [["selfsimilar", "--capture", "own.py", "--seeds", "0"]],
     "advise": [["clients.toml"], ["own.py"]],

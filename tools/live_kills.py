@@ -1,0 +1,96 @@
+"""Kill live runs at random moments, and look for what is left: namespaces, devices, processes and files.
+
+Usage: ``python tools/live_kills.py NUMBER [SEED]``, as root on Linux.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+SCENARIO: Final = """
+duration = "20 s"
+measure = { from = "0 s", bin = "100 ms" }
+
+[dumbbell]
+access = { rate = "100 Mbps", delay = "5 ms" }
+bottleneck = { rate = "10 Mbps", delay = "5 ms", queue = { kind = "droptail", packets = 50 } }
+
+[[clients]]
+count = 2
+transport = { kind = "tcp", variant = "cubic" }
+source = { kind = "greedy" }
+"""
+LONGEST: Final = 4.0
+"""Latest kill in seconds after the start."""
+
+
+def left(folder: Path) -> dict[str, set[str]]:
+    """Return what a run could leave behind."""
+    networks, workers = set(), set()
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (place / "cmdline").read_bytes()
+            networks |= {str((thread / "ns" / "net").readlink()) for thread in (place / "task").iterdir()}
+        except OSError:
+            continue
+        if b"ackclock.live.worker" in command:
+            workers.add(place.name)
+    named = Path("/run/netns")
+    return {
+        "namespaces": networks,
+        "named namespaces": {path.name for path in named.iterdir()} if named.exists() else set(),
+        "devices": {path.name for path in Path("/sys/class/net").iterdir()},
+        "processes": workers,
+        "files": {path.name for path in folder.iterdir()},
+    }
+
+
+def settled(folder: Path, before: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Return what is there beside what was there before, once nothing is, or after 5 s."""
+    for _ in range(100):
+        if not any(found - before[kind] for kind, found in left(folder).items()):
+            break
+        time.sleep(0.05)
+    return {kind: found - before[kind] for kind, found in left(folder).items()}
+
+
+def main() -> None:
+    """Kill runs, alternately the command and its worker, and report what is left after each."""
+    number, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    draw = random.Random(seed)  # noqa: S311
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        file = folder / "run.toml"
+        file.write_text(SCENARIO, encoding="ascii")
+        before = left(folder)
+        running = 0
+        for place in range(number):
+            command = [sys.executable, "-m", "ackclock", "live", str(file)]
+            process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(draw.uniform(0.0, LONGEST))
+            workers = left(folder)["processes"] - before["processes"]
+            running += bool(workers)
+            if place % 2 and workers:
+                os.kill(int(workers.pop()), signal.SIGKILL)
+            else:
+                process.send_signal(draw.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+            process.wait(30)
+            more = settled(folder, before)
+            if any(more.values()):
+                bad += 1
+                print(f"run {place}: left behind: {more}")
+    print(f"{number} kills, {running} of them while the worker ran: {bad} left something behind")
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()
