@@ -32,23 +32,45 @@ LONGEST: Final = 4.0
 """Latest kill in seconds after the start."""
 
 
-def left(folder: Path) -> dict[str, set[str]]:
-    """Return what a run could leave behind."""
-    networks, workers = set(), set()
+def workers() -> dict[str, int]:
+    """Return the processes of live runs, each with its parent."""
+    found = {}
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            command = (place / "cmdline").read_bytes()
+            if b"ackclock.live.worker" in (place / "cmdline").read_bytes():
+                found[place.name] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    return found
+
+
+def orphans() -> set[str]:
+    """Return the processes of live runs whose parent is not the command."""
+    found = set()
+    for process, parent in workers().items():
+        try:
+            command = Path(f"/proc/{parent}/cmdline").read_bytes()
+        except OSError:
+            command = b""
+        if b"python" not in command:
+            found.add(process)
+    return found
+
+
+def left(folder: Path) -> dict[str, set[str]]:
+    """Return what a run could leave behind."""
+    networks = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
             networks |= {str((thread / "ns" / "net").readlink()) for thread in (place / "task").iterdir()}
         except OSError:
             continue
-        if b"ackclock.live.worker" in command:
-            workers.add(place.name)
     named = Path("/run/netns")
     return {
         "namespaces": networks,
         "named namespaces": {path.name for path in named.iterdir()} if named.exists() else set(),
         "devices": {path.name for path in Path("/sys/class/net").iterdir()},
-        "processes": workers,
+        "processes": orphans(),
         "files": {path.name for path in folder.iterdir()},
     }
 
@@ -77,10 +99,10 @@ def main() -> None:
             command = [sys.executable, "-m", "ackclock", "live", str(file)]
             process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(draw.uniform(0.0, LONGEST))
-            workers = left(folder)["processes"] - before["processes"]
-            running += bool(workers)
-            if place % 2 and workers:
-                os.kill(int(workers.pop()), signal.SIGKILL)
+            own = [worker for worker, parent in workers().items() if parent == process.pid]
+            running += bool(own)
+            if place % 2 and own:
+                os.kill(int(own[0]), signal.SIGKILL)
             else:
                 process.send_signal(draw.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
             process.wait(30)
