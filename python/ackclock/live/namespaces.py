@@ -28,7 +28,9 @@ CLONE_NEWNET: Final = 0x40000000
 _CLONE_NEWUSER: Final = 0x10000000
 _TUNSETIFF, _TUN, _NO_PI = 0x400454CA, 0x0001, 0x1000
 _TUNSETOFFLOAD: Final = 0x400454D0
-_ADDRESS, _PEER, _MTU, _QUEUE_LENGTH, _FLAGS = 0x8916, 0x8918, 0x8922, 0x8943, 0x8914
+_ADDRESS, _PEER, _MTU, _FLAGS = 0x8916, 0x8918, 0x8922, 0x8914
+_QUEUE_LENGTH, _MOST_SEGMENTS = 13, 40
+"""Attributes of rtnetlink: packets that wait in the device, and segments that the kernel hands to it at once."""
 _UP, _POINT_TO_POINT, _RUNNING, _NO_ARP = 0x1, 0x10, 0x40, 0x80
 _ETHTOOL, _SET_TSO, _SET_GSO, _SET_GRO = 0x8946, 0x1F, 0x24, 0x2C
 _DIE_WITH_PARENT, _TIMER_SLACK, _NO_NEW_PRIVILEGES = 1, 29, 38
@@ -126,29 +128,29 @@ def make_device(address: str, peer: str, *, mtu: int, gso: bool, sysctls: Mappin
         for request, at in ((_ADDRESS, address), (_PEER, peer)):
             place = struct.pack("16sHH4s16x", _DEVICE, socket.AF_INET, 0, socket.inet_aton(at))
             fcntl.ioctl(control, request, place)
-        for request, number in ((_MTU, mtu), (_QUEUE_LENGTH, _WAITING)):
-            fcntl.ioctl(control, request, struct.pack("16si20x", _DEVICE, number))
+        fcntl.ioctl(control, _MTU, struct.pack("16si20x", _DEVICE, mtu))
+        _set_link(_QUEUE_LENGTH, _WAITING)
         fcntl.ioctl(control, _FLAGS, struct.pack("16sH22x", _DEVICE, _UP | _RUNNING | _POINT_TO_POINT | _NO_ARP))
         if not gso:
             for command in (_SET_TSO, _SET_GSO, _SET_GRO):
                 off = array.array("I", [command, 0])
                 with suppress(OSError):  # a device may not have all of them
                     fcntl.ioctl(control, _ETHTOOL, struct.pack("16sP16x", _DEVICE, off.buffer_info()[0]))
-            _send_single_segments()
+            _set_link(_MOST_SEGMENTS, 1)
     return device
 
 
-def _send_single_segments() -> None:
-    """Set the maximum of segments that the kernel hands to the device at once to 1, by rtnetlink."""
-    new_link, request_and_acknowledge, gso_max_segs = 16, 5, 40
+def _set_link(attribute: int, value: int) -> None:
+    """Set an attribute of the device, by rtnetlink."""
+    new_link, request_and_acknowledge = 16, 5
     body = struct.pack("=BxHiII", 0, 0, socket.if_nametoindex(_DEVICE.decode()), 0, 0)
-    body += struct.pack("=HHI", 8, gso_max_segs, 1)
+    body += struct.pack("=HHI", 8, attribute, value)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as link:
         link.send(struct.pack("=IHHII", 16 + len(body), new_link, request_and_acknowledge, 1, 0) + body)
         answer = link.recv(4096)
     (code,) = struct.unpack_from("=i", answer, 16)
     if code != 0:
-        raise OSError(-code, f"gso_max_segs: {os.strerror(-code)}")
+        raise OSError(-code, f"attribute {attribute} of the device: {os.strerror(-code)}")
 
 
 def missing() -> str | None:
