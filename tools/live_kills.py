@@ -28,7 +28,7 @@ count = 2
 transport = { kind = "tcp", variant = "cubic" }
 source = { kind = "greedy" }
 """
-LONGEST: Final = 4.0
+LONGEST: Final = 10.0
 """Latest kill in seconds after the start."""
 
 

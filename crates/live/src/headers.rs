@@ -1,6 +1,6 @@
 //! What the links need of a real packet: its flow, what it is, its number and its ECN field; and marks in its header.
 //!
-//! A packet is read only as far as needed: the IPv4 header (RFC 791), and the TCP (RFC 9293) or UDP (RFC 768) header. The
+//! Only what is needed is read: the IPv4 header (RFC 791), and the TCP (RFC 9293) or UDP (RFC 768) header. The
 //! flow is in the port of the sender's end. The bytes come from the kernel of this machine, but are not trusted: a packet
 //! that is cut off or of another protocol is not carried.
 

@@ -139,7 +139,7 @@ impl Relay {
     /// # Panics
     /// If the relay does not [carry](Self::carries) the packet.
     pub fn offer(&mut self, packet: Packet, serial: u32, back: bool, now: Time, observer: &mut impl Observer) {
-        self.run(now, observer, |key, now| key.is_before_departures_at(now));
+        self.run(now, observer, Key::is_before_departures_at);
         let route = self.routes[packet.flow().0 as usize][usize::from(back)];
         self.enter(packet.with_serial(serial), route.expect("the relay carries the flow"), now, observer);
     }
