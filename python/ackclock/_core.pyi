@@ -502,6 +502,33 @@ def simulate(
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
     """Run a plan, with up to `jobs` components in parallel in `memory` bytes: outcome as JSON, tables, captures."""
 
+class Tun:
+    """A TUN device. Only on Linux."""
+
+    def __new__(cls) -> Self:
+        """Open a new device."""
+
+    def fileno(self) -> int:
+        """Return the file descriptor, for its configuration."""
+
+class Carrier:
+    """The links of a plan for real packets. Only on Linux."""
+
+    def __new__(cls, plan_json: str, seed: int, /) -> Self:
+        """Build the idle links of a plan."""
+
+    def emissions(self, flow: int, most: int, /) -> list[tuple[int, int]]:
+        """Return when the source of a flow supplies data, in ps, and how many packets, at most `most` times."""
+
+    def run(self, senders: Tun, receivers: Tun, zero: int, segments: list[int], /) -> str:
+        """Carry packets between two devices until the end of the run, which begins at `zero` ns on the monotonic clock.
+
+        Returns facts about the emulator as JSON. `segments` has the data bytes of a full segment of each flow.
+        """
+
+    def finish(self, timeouts: list[int], /) -> tuple[str, dict[str, Rows]]:
+        """End the run: the outcome as JSON, and the tables. `timeouts` has the timeouts of each flow."""
+
 class Stepper:
     """A simulation that is stepped; an agent sets the windows or rates of flows between the steps."""
 

@@ -139,6 +139,7 @@ READS: dict[str, list[list[str]]] = {
     "capture": [["own.py"], ["clients.toml"], ["own.py", "clients.toml", "--filter", "own.py"]],
     "law": [["own.py"], ["clients.toml"]],
     "conform": [["own.py"], ["clients.toml"]],
+    "live": [["own.py"], ["clients.toml"]],
     "controllers": [["clients.toml"], ["own.py"]],
     "reproduce": [["selfsimilar", "--capture", "own.py"]],
     "advise": [["clients.toml"], ["own.py"]],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ORDER = (
     *("analysis", "drawing", "values", "engine", "files", "scenario", "laws", "running", "conformance", "study"),
-    *("report", "scorecard", "advice", "capture", "lab", "papers", "gym", "cli", "__init__.py", "__main__.py"),
+    *("report", "scorecard", "advice", "live", "capture", "lab", "papers", "gym", "cli", "__init__.py", "__main__.py"),
 )
 """The packages, from the lowest to the highest: each imports only lower ones."""
 

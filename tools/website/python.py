@@ -53,6 +53,7 @@ _MODULES: Final = {
         "Models",
         "Analytical models, such as `ac.models.pftk(...)`: [derivations](../../models/pftk.md).",
     ),
+    "ackclock.live": ("Live runs", "Runs with the machine's kernel: [how they work](../../live.md)."),
     "ackclock.gym": ("Reinforcement learning", "Environments: [guide](../../guide/train_a_controller.md)."),
 }
 

@@ -43,7 +43,7 @@ NAVIGATION: Final = (
     ),
     ("Reference", "Python", "reference/python/*.md"),
     ("Reference", "Models", "models/*.md"),
-    ("Studies & evidence", "", "today.md gallery.md validation.md flips.md performance.md"),
+    ("Studies & evidence", "", "today.md live.md gallery.md validation.md flips.md performance.md"),
     ("Studies & evidence", "Agreement", "agreement*.md"),
     ("Project", "", "project/contributing.md architecture.md *.md project/*.md"),
 )

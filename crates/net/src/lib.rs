@@ -22,6 +22,7 @@
 //! | [`observe`] | the summary, records and captures |
 //! | `guard` | memory: estimated before a run, counted during it |
 //! | [`stepping`] | a run that an agent steps |
+//! | [`relay`] | the links of a plan for packets from outside |
 //! | `packet`, [`sizes`], `storage` | packets, their sizes, and pools |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
@@ -32,6 +33,7 @@ pub mod link;
 pub mod observe;
 pub mod plan;
 pub mod queue;
+pub mod relay;
 pub mod sizes;
 pub mod source;
 pub mod stepping;

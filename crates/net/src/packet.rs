@@ -356,6 +356,16 @@ impl Packet {
         }
     }
 
+    /// The same packet with a number for its [relay](crate::relay), in the place of the id of its SACK blocks.
+    pub(crate) const fn with_serial(self, serial: u32) -> Self {
+        Self { sack: SackId(serial), ..self }
+    }
+
+    /// The number for its relay.
+    pub(crate) const fn serial(&self) -> u32 {
+        self.sack.0
+    }
+
     /// Splits the packet into the data that an event stores.
     #[inline(always)]
     pub(crate) const fn into_parts(self) -> (Time, Header, u32, SackId) {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use ackclock_capture::anonymise::{Anonymiser, KEY_BYTES};
 use ackclock_capture::read::{
-    ABSENT, Capture, Count, Counts, Filter, Flow, Layer, NONE, Opener, Rows, Stop, Way, transport_name,
+    ABSENT, Capture, Count, Counts, Filter, Flow, Layer, NONE, Opener, Rows, Way, transport_name,
 };
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;

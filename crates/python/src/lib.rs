@@ -8,6 +8,8 @@ mod discipline;
 mod features;
 mod follower;
 mod law;
+#[cfg(target_os = "linux")]
+mod live;
 mod notices;
 mod pcapng;
 mod stepping;
@@ -352,6 +354,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stepping::PyStepper>()?;
     module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;
+    #[cfg(target_os = "linux")]
+    live::add(module)?;
     discipline::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;

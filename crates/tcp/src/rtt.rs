@@ -106,8 +106,9 @@ impl Default for RoundTrips {
 }
 
 impl RoundTrips {
+    /// Adds a sample.
     #[inline(always)]
-    fn add(&mut self, took: Time) {
+    pub fn add(&mut self, took: Time) {
         self.samples += 1;
         self.sum += took.as_picos().cast_signed() as f64;
         self.min = self.min.min(took);

@@ -839,6 +839,61 @@ def conform(
     raise typer.Exit(code)
 
 
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock live examples/codel.toml --set "duration=20 s"
+    ackclock live examples/codel.toml --record queue/10ms --record windows --out result
+    ackclock live examples/codel.toml --compare --repetitions 5
+    """
+)
+def live(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario (TOML).", show_default=False)],
+    seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed of the links and the sources.")] = "1",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="Field and its new value, such as clients.0.count=40. May be repeated."
+        ),
+    ] = None,
+    record: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND[@PLACE,PLACE][/INTERVAL]",
+            autocompletion=completing.records,
+            help="Table to record and write with --out, such as queue@bottleneck/10ms. PLACE is a link, group or "
+            "flow. May be repeated.",
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="New folder for the result and its tables (Parquet).")] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also simulate the scenario with the profile linux, and compare.")
+    ] = False,
+    repetitions: Annotated[str, typer.Option(metavar="NUMBER", help="Repetitions with --compare, from 2 to 30.")] = "5",
+) -> None:
+    """Run a scenario in real time with the machine's own kernel, through the simulator's links (Linux).
+
+    The run needs root, or user namespaces that may make networks. It takes as long as the duration of the scenario.
+    Nothing leaves the machine, and nothing remains afterwards.
+    """
+    from ackclock.cli import living  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+    from ackclock.live.comparing import MOST_REPETITIONS  # noqa: PLC0415
+    from ackclock.running.run import SEED  # noqa: PLC0415
+
+    living.run(
+        file,
+        seed=integer("seed", seed, SEED.allowed),
+        as_json=json,
+        overrides=overrides or [],
+        record=record or [],
+        out=out,
+        compared=integer("repetitions", repetitions, f"must be from 2 to {MOST_REPETITIONS}") if compare else None,
+    )
+
+
 @app.command("list")
 def list_(
     what: Annotated[

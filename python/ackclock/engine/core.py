@@ -1,6 +1,7 @@
 """The compiled engine: the only module that imports ``ackclock._core``."""
 
 import json
+from contextlib import suppress
 
 from ackclock._core import (
     CBRT_ADDRESS,
@@ -86,6 +87,11 @@ __all__ = [
     "simulate",
     "version",
 ]
+
+with suppress(ImportError):  # only on Linux
+    from ackclock._core import Carrier, Tun
+
+    __all__ += ["Carrier", "Tun"]
 
 
 def version() -> str:

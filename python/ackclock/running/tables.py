@@ -19,11 +19,15 @@ into this list."""
 
 def to_arrow(rows: core.Rows, scenario: Scenario) -> "pa.Table":
     """Convert the engine's rows to an Arrow table, with names instead of ids of links and groups."""
+    return from_columns(rows.columns(), scenario)
+
+
+def from_columns(columns: "Sequence[tuple[str, str, bytes]]", scenario: Scenario) -> "pa.Table":
+    """Convert columns in the engine's form to an Arrow table."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
 
     groups = [group.name or "" for group in scenario.groups]
     names: dict[str, Callable[[int], str]] = {"link": links_of(scenario).name, "group": groups.__getitem__}
-    columns = rows.columns()
     arrays = [_array(kind, content, names.get(name)) for name, kind, content in columns]
     return pa.table(arrays, names=[name for name, _, _ in columns])
 

@@ -186,6 +186,23 @@ pub(crate) struct Key {
     id: u32,
 }
 
+impl Key {
+    /// The key of the arrival of a packet at the end of a link.
+    pub(crate) const fn of_arrival(at: Time, Name(id): Name) -> Self {
+        Self { at, kind: ARRIVAL, coin: coin(at, id), id }
+    }
+
+    /// The key of the end of a transmission of a link.
+    pub(crate) const fn of_departure(at: Time, Name(id): Name) -> Self {
+        Self { at, kind: DEPARTURE, coin: coin(at, id), id }
+    }
+
+    /// Whether the event is before all departures at `now`.
+    pub(crate) fn is_before_departures_at(&self, now: Time) -> bool {
+        self.at < now || self.at == now && self.kind < DEPARTURE
+    }
+}
+
 /// A pseudo-random number for each pair (time, id), which breaks ties fairly.
 const fn coin(at: Time, id: u32) -> u64 {
     let id = (id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -5,20 +5,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ackclock_tcp::{Ack, Counters, Limit, Sack, Sender};
+use ackclock_tcp::{Ack, Counters, Limit, RoundTrips, Sack, Sender};
 use ackclock_units::Time;
 use ackclock_units::failure::{Failure, Failures};
 
 use crate::endpoint::clients::{Clients, Request};
 use crate::endpoint::pages::AfterObject;
-use crate::endpoint::sink::Deliveries;
+use crate::endpoint::sink::{Deliveries, Sinks};
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::event::{Event, Targets, Wakeup};
 use crate::engine::flow::Flow;
 use crate::engine::flow_changes::{Due, FlowChanges};
 use crate::engine::hop::Hop;
 use crate::engine::transit::{ENDPOINTS, Transit};
-use crate::link::links::Inspected;
+use crate::link::links::{Inspected, Links};
 use crate::link::rate::LinkRate;
 use crate::network::ideal::Ideal;
 use crate::network::{Network, Observed};
@@ -53,6 +53,8 @@ pub struct Simulator {
     /// Number of events so far.
     events: u64,
     failures: Arc<Failures>,
+    /// Counters of the flows, if their endpoints are outside the engine ([`relay`](crate::relay)).
+    outside: Option<Box<[Counters]>>,
 }
 
 impl Simulator {
@@ -82,7 +84,20 @@ impl Simulator {
         transit.agenda.begin(0, targets);
         let skew = transit.agenda.most_skew();
         let (round, component, now, events) = (0, 0, Time::ZERO, 0);
-        Ok(Self { flows, clients, changes, transit, rounds, round, component, skew, now, events, failures })
+        Ok(Self {
+            flows,
+            clients,
+            changes,
+            transit,
+            rounds,
+            round,
+            component,
+            skew,
+            now,
+            events,
+            failures,
+            outside: None,
+        })
     }
 
     /// Runs all events before `end`, round by round, and within a round component by component.
@@ -498,13 +513,16 @@ impl Simulator {
 
     /// Counters of a flow's senders so far, including closed connections.
     pub fn counters(&self, flow: FlowId) -> Counters {
+        if let Some(outside) = &self.outside {
+            return outside[flow.0 as usize];
+        }
         self.clients.past(flow).plus(self.sender(flow).map(Sender::counters).unwrap_or_default())
     }
 
     /// The time for which each reason limited a flow's sender up to `now`, which is not in the past: since time 0, or
     /// since the limits were [restarted](Self::restart_limits); `None` for UDP.
     pub fn limits(&self, flow: usize, now: Time) -> Option<[Time; Limit::ALL.len()]> {
-        self.flows[flow].sender().map(|sender| sender.limits(now))
+        self.flows[flow].sender().filter(|_| self.outside.is_none()).map(|sender| sender.limits(now))
     }
 
     /// Counts the times of the [limits](Self::limits) from `now` on.
@@ -515,6 +533,7 @@ impl Simulator {
     /// Forgets the round-trip samples so far, which the counters contain.
     pub(crate) fn restart_round_trips(&mut self) {
         self.flows.iter_mut().for_each(Flow::restart_round_trips);
+        self.outside.iter_mut().flatten().for_each(|counters| counters.round_trips = RoundTrips::default());
         self.clients.restart_round_trips();
     }
 
@@ -535,6 +554,26 @@ impl Simulator {
     /// The clients that open connections.
     pub(crate) const fn clients(&self) -> &Clients {
         &self.clients
+    }
+
+    /// Leaves the endpoints to the caller, who counts their events.
+    pub(crate) fn leave_endpoints(&mut self) {
+        self.outside = Some(vec![Counters::default(); self.flows.len()].into());
+    }
+
+    /// The counters of a flow whose endpoints are outside the engine.
+    pub(crate) fn outside(&mut self, FlowId(flow): FlowId) -> &mut Counters {
+        &mut self.outside.as_mut().expect("the endpoints are outside")[flow as usize]
+    }
+
+    /// The links.
+    pub(crate) const fn links(&mut self) -> &mut Links {
+        &mut self.transit.links
+    }
+
+    /// The receiving ends of the flows.
+    pub(crate) const fn sinks(&mut self) -> &mut Sinks {
+        &mut self.transit.sinks
     }
 
     /// Start time of a flow's source; the simulator must be at time 0.
@@ -561,5 +600,11 @@ impl Simulator {
         let later = self.changes.routes(FlowId(flow as u32)).iter().map(|(data, _)| *data);
         let hops = [self.flows[flow].data_hop()].into_iter().chain(later);
         hops.flat_map(|hop| Hop::links_from(&self.transit.hops, hop))
+    }
+
+    /// The links that a flow's ACKs cross at the start.
+    pub(crate) fn ack_links(&self, flow: usize) -> Vec<LinkId> {
+        let hop = self.transit.sinks.ack_hop(flow).into_iter();
+        hop.flat_map(|hop| Hop::links_from(&self.transit.hops, hop)).collect()
     }
 }

@@ -7,6 +7,7 @@ mod graphs;
 mod kinds;
 mod ledger;
 mod media;
+mod relaying;
 mod schedules;
 mod stored;
 mod summaries;

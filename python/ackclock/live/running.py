@@ -1,0 +1,178 @@
+"""Runs a scenario with the machine's own kernel."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ackclock.live import namespaces
+from ackclock.live.lateness import Lateness
+from ackclock.live.refusing import MOST_EMISSIONS, refuse_impossible, top_rate
+from ackclock.live.traffic import TCP_HEADERS, UDP_HEADERS
+from ackclock.running.plan import in_scenario
+from ackclock.running.run import SEED, Prepared, Run, whole_scenario
+from ackclock.running.tables import from_columns
+from ackclock.scenario import Scenario
+from ackclock.values.errors import impossible, refuse
+
+_LAWS: Final = {"newreno": "reno", "highspeed": "highspeed"}
+"""Names of the kernel's laws that differ from ours."""
+_SAMPLE: Final = 10_000_000_000
+"""Default time in ps between samples of ``windows``."""
+_STARTUP: Final = 60
+"""Time in s that a run may take in addition to its duration."""
+_PICOSECONDS: Final = 10**12
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveRun:
+    """A run of a scenario with the machine's own kernel."""
+
+    run: Run
+    """The results in the form of a simulated run: the same tables, measures and names."""
+    lateness: Lateness
+    """How late the emulator was."""
+    kernel: str
+    """The release of the kernel."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as printed by ``ackclock live --json``."""
+        return self.run.to_dict() | {"kernel": self.kernel, "lateness": self.lateness.to_dict()}
+
+
+def live(scenario: Scenario, *, seed: int = 1, record: Iterable[str] = ()) -> LiveRun:
+    """Run a scenario in real time with the machine's own kernel.
+
+    Each flow is a real connection between two network namespaces of this process. Its packets cross the links of the
+    scenario, which are the simulator's. The kernel decides about windows, retransmissions and ACKs; the scenario
+    decides about links, laws, sources and starts, with the defaults of the profile ``linux``.
+
+    Parameters
+    ----------
+    scenario
+        The scenario. A live run takes as long as its ``duration``.
+    seed
+        Seed of the links' losses and of the sources.
+    record
+        Tables to record, as for `ackclock.simulate`.
+
+    Returns
+    -------
+    LiveRun
+        The results, and how late the emulator was.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario asks for something that a live run cannot do, this machine has no such law, or the user may not
+        make network namespaces.
+    """
+    SEED.require("seed", seed)
+    request = Request.of(scenario, record)
+    why = namespaces.missing()
+    if why is not None:
+        raise refuse("live", sys.platform, why)
+    kind, answer = _ask(request.for_worker(seed), request.plan["duration"] / _PICOSECONDS + _STARTUP)
+    if kind == "refused":
+        raise impossible(in_scenario(str(answer), request.prepared.scenario))
+    if kind == "unavailable":
+        raise refuse("live", f"kernel {os.uname().release}", str(answer))
+    return request.read(seed, answer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A scenario prepared for a live run."""
+
+    prepared: Prepared
+    plan: dict[str, Any]
+
+    @classmethod
+    def of(cls, scenario: object, record: Iterable[str]) -> "Request":
+        """Prepare a scenario with the defaults of the profile ``linux``, or refuse it."""
+        given = whole_scenario(scenario)
+        prepared = Prepared.of(given.changed({"profile": "linux"}), record, executes=False)
+        return cls(prepared=prepared, plan=refuse_impossible(prepared))
+
+    def for_worker(self, seed: int) -> dict[str, Any]:
+        """Return what the process of the run needs."""
+        plan, flows = self.plan, []
+        for group in plan["groups"]:
+            sender, size = group["transport"].get("sender"), group["packet_size"]
+            law = None if sender is None else _kernel_law(sender["congestion"]["kind"])
+            headers = UDP_HEADERS if sender is None else TCP_HEADERS
+            flows += [{"law": law, "packet_size": size, "size": size - headers}] * group["count"]
+        windows = [each for each in plan["records"] if each["kind"] == "windows"]
+        senders = [group["transport"]["sender"] for group in plan["groups"] if "sender" in group["transport"]]
+        others = [each for each in plan["records"] if each["kind"] != "windows"]
+        return {
+            "parent": os.getpid(),
+            "plan": json.dumps(plan | {"records": others}),
+            "seed": seed,
+            "flows": flows,
+            "mtu": max(1500, *(group["packet_size"] for group in plan["groups"])),
+            "ecn": any(sender.get("ecn", "off") != "off" for sender in senders),
+            "gso": any(sender.get("gso", "off") != "off" for sender in senders),
+            "begin": plan["measure"]["from"],
+            "end": plan["duration"],
+            "sample": (windows[0].get("every") or _SAMPLE) if windows else None,
+            "most": MOST_EMISSIONS,
+        }
+
+    def read(self, seed: int, answer: Mapping[str, Any]) -> LiveRun:
+        """Read the answer of the process."""
+        prepared = self.prepared
+        tables = {name: from_columns(columns, prepared.scenario) for name, columns in answer["tables"].items()}
+        names = ["flows", *(request.partition("@")[0].partition("/")[0] for request in prepared.record)]
+        ordered = {name: tables[name] for name in dict.fromkeys(names) if name in tables}
+        run = prepared.run_of(seed, prepared.read(answer["outcome"], {}, ()))
+        facts = dict(answer["facts"])
+        lateness = Lateness(
+            **{name: facts[name] for name in ("packets", "p50", "p90", "p99", "p999", "longest", "late")},
+            refused=facts["refused"],
+            realtime=facts["realtime"],
+            rtt=self.least_rtt(),
+            packet=self.packet_time(),
+        )
+        notices = [*(f"flow {number}: {why}" for number, why in answer["failed"].items()), *run.notices]
+        if not lateness.trusted:
+            notices.insert(0, f"do not trust this run: {'; '.join(lateness.reasons)}")
+        run = replace(run, notices=tuple(notices), _tables=ordered)
+        return LiveRun(run=run, lateness=lateness, kernel=os.uname().release)
+
+    def least_rtt(self) -> float:
+        """Return the shortest round-trip time of a flow without queues and transmission, in s."""
+        topology = self.plan["topology"]
+        both = topology["bottleneck"]["delay"] + topology["reverse"]["delay"]
+        return float(min(both + up["delay"] + down["delay"] for up, down in topology["access"])) / _PICOSECONDS
+
+    def packet_time(self) -> float:
+        """Return the time that a full packet takes at the bottleneck, in s."""
+        size = max(group["packet_size"] for group in self.plan["groups"])
+        return 8.0 * float(size) / top_rate(self.plan["topology"]["bottleneck"])
+
+
+def _kernel_law(law: str) -> str:
+    return _LAWS.get(law, law)
+
+
+def _ask(request: dict[str, Any], timeout: float) -> tuple[str, Any]:
+    """Start the process of a run, and return its answer."""
+    command = [sys.executable, "-m", "ackclock.live.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            answer, _ = process.communicate(json.dumps(request).encode(), timeout=timeout)
+        except BaseException as error:
+            process.kill()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise refuse("live", f"{timeout:.0f} s", "the run did not end in time, and was ended") from None
+            raise
+    if process.returncode != 0 or not answer:
+        raise refuse("live", f"status {process.returncode}", "the process of the run was ended")
+    # our own process made it
+    found: tuple[str, Any] = pickle.loads(answer)  # noqa: S301
+    return found
