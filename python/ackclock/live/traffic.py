@@ -112,8 +112,8 @@ class Traffic:
                 has_begun = True
                 self._count_timeouts(before=True)
             while self._events and self._events[0][0] <= now:
-                at, _, sender = heapq.heappop(self._events)
-                self._due(at, sender, now)
+                at, _, due = heapq.heappop(self._events)
+                self._due(at, due, now)
             next_at = self._events[0][0] if self._events else self._end
             self._wait(max(0, min(next_at, now + 50_000_000) - now) * 1e-9)
         self._count_timeouts(before=False)

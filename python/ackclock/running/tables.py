@@ -1,6 +1,6 @@
 """Converts the engine's columns to Arrow tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ackclock.engine import core
@@ -22,7 +22,7 @@ def to_arrow(rows: core.Rows, scenario: Scenario) -> "pa.Table":
     return from_columns(rows.columns(), scenario)
 
 
-def from_columns(columns: "Sequence[tuple[str, str, bytes]]", scenario: Scenario) -> "pa.Table":
+def from_columns(columns: Sequence[tuple[str, str, bytes]], scenario: Scenario) -> "pa.Table":
     """Convert columns in the engine's form to an Arrow table."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
 
