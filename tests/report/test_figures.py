@@ -38,7 +38,9 @@ OF_SOURCES = {
     "control": ac.Clients(transport=ac.Udp(), source=ac.Call()),
 }
 """Clients for the records of sources that the network below has not."""
-DEFAULTS = {kind.record: kind.name for kind in reversed(FIGURES)}
+OF_RECORDS = [kind for kind in FIGURES if kind.record is not None]
+"""All figures but that of the network, which shows measured links (`tests/engine/test_fabrics.py`)."""
+DEFAULTS = {kind.record: kind.name for kind in reversed(OF_RECORDS)}
 
 
 def scenario(cubic: int = 2, **changes: Any) -> ac.Scenario:
@@ -96,7 +98,7 @@ def series_of(run: ac.Run, name: str, **options: Any) -> list[Series]:
 
 class TestFrame:
     def test_each_record_has_a_figure_and_each_figure_a_record(self) -> None:
-        assert {kind.record for kind in FIGURES} == set(KINDS)
+        assert {kind.record for kind in OF_RECORDS} == set(KINDS)
 
     def test_a_record_without_a_figure_of_its_own_has_one_of_its_rows(self, run: ac.Run) -> None:
         drawn = [name for name in KINDS if name not in ("phases", "marks", "queue")]
@@ -108,7 +110,7 @@ class TestFrame:
             (series,) = panel.series
             assert (panel.y.label, series.name) == (label, f"{name} ({run.table(name).num_rows:,})")
 
-    @pytest.mark.parametrize("kind", FIGURES, ids=lambda kind: kind.name)
+    @pytest.mark.parametrize("kind", OF_RECORDS, ids=lambda kind: kind.name)
     def test_each_figure_is_drawn(self, kind: Any, run: ac.Run) -> None:
         if kind.record in OF_SOURCES:
             run = ac.simulate(scenario().changed({"clients": [OF_SOURCES[kind.record]]}), record=[kind.record])
@@ -157,7 +159,8 @@ class TestFrame:
             main(["list", "figures"])
         shown = " ".join(capsys.readouterr().out.split())
         for kind in FIGURES:
-            assert f"{kind.name} {kind.doc} (record {kind.record})" in shown
+            source = "measure.links" if kind.record is None else f"record {kind.record}"
+            assert f"{kind.name} {kind.doc} ({source})" in shown
 
 
 class TestContents:
@@ -297,5 +300,5 @@ class TestCommand:
 
 def test_default_figures_come_in_the_order_of_their_use(run: ac.Run) -> None:
     assert [kind.name for kind in figures_of(run)] == list(
-        dict.fromkeys(k.name for k in FIGURES if DEFAULTS[k.record] == k.name and k.record not in OF_SOURCES)
+        dict.fromkeys(k.name for k in OF_RECORDS if DEFAULTS[k.record] == k.name and k.record not in OF_SOURCES)
     )

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Diagnosis", "busiest", "chosen", "diagnose", "is_single", "of_connection"]
 
-_NONE: Final = 2**32 - 1
-"""A number that no connection has."""
 
 LEAST_SAMPLES: Final = 10
 """Fewest round-trip times for a diagnosis of a transfer."""
@@ -54,17 +52,17 @@ class Diagnosis:
 
 def busiest(flows: pa.Table) -> dict[str, Any] | None:
     """Return the row of the connection with the most data in one direction; None without a TCP connection."""
-    places = np.flatnonzero(numbers(flows["connection"].fill_null(_NONE)) != _NONE)
+    places = np.flatnonzero(~np.isnan(numbers(flows["connection"])))
     if not places.size:
         return None
-    most = np.maximum(numbers(flows["payload"].fill_null(0)), numbers(flows["payload_back"].fill_null(0)))
+    most = np.nan_to_num(np.fmax(numbers(flows["payload"]), numbers(flows["payload_back"])))
     return _row(flows, int(places[np.argmax(most[places])]))
 
 
 def of_connection(flows: pa.Table, connection: int) -> dict[str, Any] | None:
     """Return the row of a connection; None if the table has no such row."""
-    places = np.flatnonzero(numbers(flows["connection"].fill_null(_NONE)) == connection)
-    return _row(flows, int(places[0])) if places.size and connection != _NONE else None
+    places = np.flatnonzero(numbers(flows["connection"]) == connection)
+    return _row(flows, int(places[0])) if places.size else None
 
 
 def chosen(flows: pa.Table, connection: int | None) -> dict[str, Any] | None:
