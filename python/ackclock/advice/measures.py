@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ackclock.analysis.interval import Interval
     from ackclock.analysis.ranking import Better
 
-__all__ = ["COLUMNS", "JUDGED", "SHOWN", "Measure", "values"]
+__all__ = ["COLUMNS", "EVERY", "JUDGED", "OF_APPLICATIONS", "SHOWN", "Measure", "values"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -184,12 +184,16 @@ SHOWN: Final = (
 )
 """Measures that are shown, and do not decide."""
 
+OF_APPLICATIONS: Final = tuple(each for measures in JUDGED.values() for each in measures)
+"""The measures that can decide."""
+EVERY: Final = (*OF_APPLICATIONS, *SHOWN)
+"""All measures."""
+
 COLUMNS: Final = ("mos", "delay_p95", "pages", "page_load_p50", "goodput_bps", "video_bitrate", "stall_share")
 """The measures of groups from which the numbers are computed."""
 
 
 def values(groups: Mapping[str, Mapping[str, Any]], seconds: float) -> dict[str, float]:
     """Compute all measures of a run from its groups by name, and the measured time."""
-    every = [each for measures in JUDGED.values() for each in measures]
-    found = {each: each.of(groups) for each in (*every, *SHOWN)}
+    found = {each: each.of(groups) for each in EVERY}
     return {each.key: each.absent(seconds) if value is None else value for each, value in found.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ackclock.advice.commands import NOT_TRIED, commands
 from ackclock.advice.contenders import SIMPLEST_FIRST
 from ackclock.advice.judgement import LEVEL
-from ackclock.advice.measures import JUDGED, SHOWN
+from ackclock.advice.measures import JUDGED, OF_APPLICATIONS, SHOWN
 from ackclock.advice.network import timing
 from ackclock.advice.words import answer, became, name, outcome, statements
 from ackclock.analysis import mean_interval
@@ -101,8 +101,7 @@ def table(advice: Advice, *, whole: bool = False) -> Table:
 
 def _judged(advice: Advice) -> list[Measure]:
     """Return all measures of applications, first those that decide."""
-    rest = [each for measures in JUDGED.values() for each in measures if each not in advice.measures]
-    return [*advice.measures, *rest]
+    return [*advice.measures, *(each for each in OF_APPLICATIONS if each not in advice.measures)]
 
 
 def _drawing(advice: Advice, command: str) -> Drawing:

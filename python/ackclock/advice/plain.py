@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.advice.commands import NOT_TRIED, commands
 from ackclock.advice.contenders import SIMPLEST_FIRST
-from ackclock.advice.measures import JUDGED, SHOWN
+from ackclock.advice.measures import EVERY
 from ackclock.advice.words import answer, name, outcome, statements, verdict
 from ackclock.analysis import mean_interval
 from ackclock.running.origin import Origin
@@ -81,8 +81,7 @@ def _worse(found: Worse) -> dict[str, Any]:
 
 
 def _numbers(values: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    every = [*(each for measures in JUDGED.values() for each in measures), *SHOWN]
-    intervals = {each: mean_interval(values[each.key]) for each in every}
+    intervals = {each: mean_interval(values[each.key]) for each in EVERY}
     return {
         each.key: {"mean": found.mean, "half_width": found.half_width, "unit": each.unit, "seeds": found.count}
         for each, found in intervals.items()

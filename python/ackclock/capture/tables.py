@@ -62,6 +62,8 @@ not captured; ``copy`` marks packets that were captured before. ``back`` is true
 packet. Sequence numbers, ACKs and the edges of SACK blocks are relative to the start of the connection, with 64 bits.
 Fields that a packet does not have are null."""
 
+_OF_PACKETS: Final = ("unread", "copies")
+"""Counts that need no TCP header."""
 TCP_COUNTS: Final = (
     "retransmissions",
     "fast",
@@ -80,11 +82,10 @@ TCP_COUNTS: Final = (
     "cwr",
     "missed",
     "missed_bytes",
-    "unread",
-    "copies",
+    *_OF_PACKETS,
 )
 """What is counted of TCP in each direction. The guide on captures defines each."""
-UNKNOWN_IF_UNREAD: Final = TCP_COUNTS[:-2]
+UNKNOWN_IF_UNREAD: Final = tuple(name for name in TCP_COUNTS if name not in _OF_PACKETS)
 """Counts that are unknown if the TCP header of no segment was captured."""
 
 LIMITS: Final = ("application_limited", "receiver_limited", "network_limited")

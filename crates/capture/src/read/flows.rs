@@ -23,6 +23,9 @@ const GENERATION: usize = 1 << 15;
 /// A sequence number this far from the last one, after a connection was closed, belongs to another connection.
 const FAR: u32 = 1 << 20;
 
+/// Flags of the answer to a SYN.
+const SYN_ACK: u8 = SYN | ACK;
+
 /// Marks a time that the file does not have.
 pub const UNTIMED: i64 = i64::MIN;
 
@@ -317,14 +320,14 @@ impl Flow {
                 initial != tcp.sequence
             }),
             // another answer to the same SYN
-            0x12 => {
+            SYN_ACK => {
                 if own.initial.is_some_and(|initial| initial != tcp.sequence) {
                     self.ways[way].stream.restart();
                     self.numbering[way] = Numbering::default();
                 }
                 false
             }
-            0x10 => self.closed && tcp.payload > 0 && own.next.is_some_and(is_far),
+            ACK => self.closed && tcp.payload > 0 && own.next.is_some_and(is_far),
             _ => false,
         }
     }
