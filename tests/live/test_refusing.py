@@ -84,7 +84,8 @@ def test_groups_that_differ_in_a_setting_of_the_namespace_are_refused() -> None:
 
 def test_what_is_possible_is_accepted() -> None:
     request = Request.of(BASE.changed({"dumbbell.bottleneck.rate": "200 Mbps"}), ["queue/10ms", "windows/50ms"])
-    assert refuse_impossible(request.prepared) == request.plan
+    assert refuse_impossible(request.prepared, request.given) == request.plan
+    assert not list(request.left_out())
     asked = request.for_worker(3)
     assert [flow["law"] for flow in asked["flows"]] == ["cubic", "cubic"]
     assert (asked["flows"][0]["size"], asked["mtu"], asked["ecn"], asked["gso"]) == (1448, 1500, False, False)
@@ -93,3 +94,18 @@ def test_what_is_possible_is_accepted() -> None:
     assert request.prepared.scenario.profile == "linux"
     assert request.least_rtt() == pytest.approx(0.02)
     assert request.packet_time() == pytest.approx(60e-6)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("max_window", 5), ("send_buffer", 100), ("read_rate", "1 Mbps"), ("ecn", "accurate")]
+)
+def test_options_that_limit_a_sender_are_refused(option: str, value: object) -> None:
+    transport = {"kind": "tcp", "variant": "reno", option: value}
+    with pytest.raises(ac.ScenarioError, match=rf"clients\.0\.transport\.{option}: .* in a live run"):
+        Request.of(BASE.changed({"clients.0.transport": transport}), ())
+
+
+def test_options_that_are_the_kernels_own_are_named() -> None:
+    transport = {"kind": "tcp", "variant": "reno", "initial_window": 4, "min_rto": "1 s"}
+    (notice,) = Request.of(BASE.changed({"clients.0.transport": transport}), ()).left_out()
+    assert notice == "clients.0.transport: the kernel has its own values for initial_window, min_rto"

@@ -42,6 +42,15 @@ def test_a_run_has_the_tables_and_measures_of_a_simulated_one() -> None:
     assert result.to_dict()["kernel"] == os.uname().release
 
 
+def test_modules_in_the_current_directory_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = tmp_path / "executed"
+    (tmp_path / "heapq.py").write_text(f"open({str(mark)!r}, 'w')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    run = live(RENO.changed({"duration": "300 ms"})).run
+    assert not mark.exists()
+    assert any("a live run with kernel" in notice for notice in run.notices)
+
+
 def test_datagrams_cross_at_the_rate_of_their_source() -> None:
     source = {"kind": "constant", "rate": 200}
     run = live(SMALL.changed({"clients.0.transport": {"kind": "udp"}, "clients.0.source": source})).run

@@ -13,6 +13,8 @@ use crate::lateness::Lateness;
 
 /// Number of packets that are read from a wire before due packets are written.
 const BATCH: usize = 32;
+/// Most memory in bytes for packets in the network.
+const MOST_STORED: usize = 512 << 20;
 /// Longest packet on a wire.
 const LONGEST: usize = 65_536;
 
@@ -60,6 +62,8 @@ pub struct Carrier<W> {
     /// The packets in the network, by their serial number, each with whether a sender sent it.
     packets: Vec<(bool, Vec<u8>)>,
     free: Vec<u32>,
+    /// Bytes of memory of the packets.
+    stored: usize,
     /// A free buffer for the next packet.
     buffer: Box<[u8]>,
     /// Packets to write now: serial number, time of arrival, whether it is marked.
@@ -79,6 +83,7 @@ impl<W: Wires> Carrier<W> {
             flows: segments.into_iter().map(Numbers::new).collect(),
             packets: Vec::new(),
             free: Vec::new(),
+            stored: 0,
             buffer: vec![0; LONGEST].into(),
             due: Vec::new(),
             lateness: Lateness::default(),
@@ -119,7 +124,7 @@ impl<W: Wires> Carrier<W> {
                 self.counts.foreign += 1;
                 continue;
             };
-            let serial = self.keep(from_sender, length);
+            let serial = self.keep(from_sender, length)?;
             if self.relay.offer(real, serial, now) {
                 self.counts.carried += 1;
             } else {
@@ -131,16 +136,24 @@ impl<W: Wires> Carrier<W> {
     }
 
     /// Stores the packet in the buffer, and returns its serial number.
-    fn keep(&mut self, from_sender: bool, length: usize) -> u32 {
+    ///
+    /// # Errors
+    /// The network would hold more than [`MOST_STORED`] bytes.
+    fn keep(&mut self, from_sender: bool, length: usize) -> io::Result<u32> {
         let serial = self.free.pop().unwrap_or_else(|| {
-            self.packets.push((from_sender, Vec::with_capacity(length)));
+            self.packets.push((from_sender, Vec::new()));
             self.packets.len() as u32 - 1
         });
         let (sender, bytes) = &mut self.packets[serial as usize];
         *sender = from_sender;
+        let before = bytes.capacity();
         bytes.clear();
         bytes.extend_from_slice(&self.buffer[..length]);
-        serial
+        self.stored += bytes.capacity() - before;
+        if self.stored > MOST_STORED {
+            return Err(io::Error::other("queues and delays hold more than 512 MB of packets"));
+        }
+        Ok(serial)
     }
 
     /// Writes the packets that have arrived before `now`.

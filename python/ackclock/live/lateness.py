@@ -6,7 +6,7 @@ from typing import Any, Final
 MOST_OF_RTT: Final = 0.05
 """The 99th percentile of the lateness may be at most this part of the shortest round-trip time without queues."""
 MOST_OF_PACKET: Final = 1.0
-"""The median of the lateness may be at most this many times the transmission time of a packet at the measured link."""
+"""The median of the lateness may be at most this many times the transmission time of a packet at the bottleneck."""
 MOST_FOREIGN: Final = 0.001
 """At most this part of the packets may have been refused by the other end."""
 
@@ -38,7 +38,7 @@ class Lateness:
     rtt: float
     """Shortest round-trip time of a flow without queues, by the plan."""
     packet: float
-    """Transmission time of a full packet at the measured link."""
+    """Transmission time of a full packet at the bottleneck."""
     realtime: bool
     """Whether the emulator had real-time priority."""
 
@@ -56,7 +56,7 @@ class Lateness:
         if self.p50 > MOST_OF_PACKET * self.packet:
             found.append(
                 f"half of the packets left more than {self.p50 * 1e6:.0f} us late, which is longer than a packet "
-                f"takes at the measured link, {self.packet * 1e6:.0f} us"
+                f"takes at the bottleneck, {self.packet * 1e6:.0f} us"
             )
         if self.refused > MOST_FOREIGN * self.packets:
             found.append(f"an end refused {self.refused} packets")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import array
 import ctypes
 import errno
-import fcntl
 import os
 import socket
 import struct
@@ -118,6 +117,8 @@ def in_namespace(make: Callable[[], Any]) -> Any:
 
 def make_device(address: str, peer: str, *, mtu: int, gso: bool, sysctls: Mapping[str, str]) -> core.Tun:
     """Make the device of the current namespace, which leads to `peer`, and set the namespace's settings."""
+    import fcntl  # noqa: PLC0415  # Windows has none, and refuses live runs in one line
+
     for name, value in sysctls.items():
         with suppress(FileNotFoundError):  # a kernel without IPv6
             Path("/proc/sys", name).write_text(value, encoding="ascii")

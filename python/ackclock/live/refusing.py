@@ -4,6 +4,7 @@ import json
 from typing import Any, Final
 
 from ackclock.running.run import Prepared, is_in_python
+from ackclock.scenario import Scenario
 from ackclock.values.errors import refuse
 from ackclock.values.quantity import RATE
 
@@ -30,6 +31,11 @@ RECORDS: Final = (
 )
 """The records that a live run can make."""
 
+APPLIED: Final = frozenset({"kind", "variant", "law", "packet_size", "ecn", "gso", "packet_sizes"})
+"""Fields of a transport that a live run applies."""
+_LIMITS: Final = ("max_window", "send_buffer", "read_rate")
+"""Fields of a transport that limit a sender, and that are not passed to the kernel."""
+
 _SOURCES: Final = {"greedy", "constant", "poisson", "onoff"}
 _PICOSECONDS: Final = 10**12
 _LEAST_DATAGRAM: Final = 29
@@ -37,8 +43,8 @@ _LEAST_PACKET, _MOST_PACKET = 140, 9000
 """Sizes of packets in bytes: of UDP with a byte of data, and of TCP that the kernel accepts as a maximum segment."""
 
 
-def refuse_impossible(prepared: Prepared) -> dict[str, Any]:
-    """Refuse a scenario that a live run cannot carry out whole; return its plan."""
+def refuse_impossible(prepared: Prepared, given: Scenario) -> dict[str, Any]:
+    """Refuse a scenario, as it was given, that a live run cannot carry out whole; return its plan."""
     plan: dict[str, Any] = json.loads(prepared.plan)
     if plan["duration"] > LONGEST * _PICOSECONDS:
         raise refuse("duration", prepared.scenario.duration, f"must be at most {LONGEST} s in a live run")
@@ -50,6 +56,7 @@ def refuse_impossible(prepared: Prepared) -> dict[str, Any]:
         raise refuse("law", "Python", "must be the kernel's in a live run, and a queue the engine's")
     if plan["topology"]["kind"] != "dumbbell":
         raise refuse("nodes", "given", "must be absent in a live run, which has two hosts: use a dumbbell")
+    _refuse_options(given)
     table, flows = "clients", 0
     for place, group in enumerate(plan["groups"]):
         flows += group["count"]
@@ -59,6 +66,18 @@ def refuse_impossible(prepared: Prepared) -> dict[str, Any]:
     _refuse_rate(plan)
     _refuse_mixed(table, plan)
     return plan
+
+
+def _refuse_options(given: Scenario) -> None:
+    """Refuse options of transports that limit a sender, or that the kernel does not have."""
+    for place, clients in enumerate(given.clients):
+        transport, field = clients.transport, f"clients.{place}.transport"
+        for name in _LIMITS:
+            if name in transport.model_fields_set:
+                allowed = "must be absent in a live run: the kernel has its own"
+                raise refuse(f"{field}.{name}", getattr(transport, name), allowed)
+        if getattr(transport, "ecn", None) == "accurate":
+            raise refuse(f"{field}.ecn", "accurate", "must be off or classic in a live run")
 
 
 def _refuse_group(name: str, group: dict[str, Any]) -> None:

@@ -5,13 +5,13 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ackclock.live import namespaces
 from ackclock.live.lateness import Lateness
-from ackclock.live.refusing import MOST_EMISSIONS, refuse_impossible, top_rate
+from ackclock.live.refusing import APPLIED, MOST_EMISSIONS, refuse_impossible, top_rate
 from ackclock.live.traffic import TCP_HEADERS, UDP_HEADERS
 from ackclock.running.plan import in_scenario
 from ackclock.running.run import SEED, Prepared, Run, whole_scenario
@@ -23,6 +23,9 @@ _LAWS: Final = {"newreno": "reno", "highspeed": "highspeed"}
 """Names of the kernel's laws that differ from ours."""
 _SAMPLE: Final = 10_000_000_000
 """Default time in ps between samples of ``windows``."""
+_UNKNOWN: Final = (
+    "fast_retransmits and dup_acks are 0 here: only the kernel knows them. What limited a sender is not known either"
+)
 _STARTUP: Final = 60
 """Time in s that a run may take in addition to its duration."""
 _PICOSECONDS: Final = 10**12
@@ -88,15 +91,17 @@ def live(scenario: Scenario, *, seed: int = 1, record: Iterable[str] = ()) -> Li
 class Request:
     """A scenario prepared for a live run."""
 
+    given: Scenario
+    """The scenario without defaults."""
     prepared: Prepared
     plan: dict[str, Any]
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str]) -> "Request":
         """Prepare a scenario with the defaults of the profile ``linux``, or refuse it."""
-        given = whole_scenario(scenario)
-        prepared = Prepared.of(given.changed({"profile": "linux"}), record, executes=False)
-        return cls(prepared=prepared, plan=refuse_impossible(prepared))
+        given = whole_scenario(scenario).changed({"profile": "linux"})
+        prepared = Prepared.of(given, record, executes=False)
+        return cls(given=given, prepared=prepared, plan=refuse_impossible(prepared, given))
 
     def for_worker(self, seed: int) -> dict[str, Any]:
         """Return what the process of the run needs."""
@@ -138,11 +143,23 @@ class Request:
             rtt=self.least_rtt(),
             packet=self.packet_time(),
         )
-        notices = [*(f"flow {number}: {why}" for number, why in answer["failed"].items()), *run.notices]
+        release = os.uname().release
+        notices = [f"a live run with kernel {release}: {lateness.brief()}", _UNKNOWN]
+        if not answer["tells_timeouts"]:
+            notices.append("this kernel does not tell its retransmission timeouts: timeouts is 0 here")
+        notices += self.left_out()
+        notices += (f"flow {number}: {why}" for number, why in answer["failed"].items())
+        notices += run.notices
         if not lateness.trusted:
             notices.insert(0, f"do not trust this run: {'; '.join(lateness.reasons)}")
         run = replace(run, notices=tuple(notices), _tables=ordered)
-        return LiveRun(run=run, lateness=lateness, kernel=os.uname().release)
+        return LiveRun(run=run, lateness=lateness, kernel=release)
+
+    def left_out(self) -> Iterator[str]:
+        """Yield a notice for each group with options of a transport that are the kernel's own."""
+        for place, group in enumerate(self.given.clients):
+            if names := sorted(group.transport.model_fields_set - APPLIED):
+                yield f"clients.{place}.transport: the kernel has its own values for {', '.join(names)}"
 
     def least_rtt(self) -> float:
         """Return the shortest round-trip time of a flow without queues and transmission, in s."""
@@ -162,8 +179,10 @@ def _kernel_law(law: str) -> str:
 
 def _ask(request: dict[str, Any], timeout: float) -> tuple[str, Any]:
     """Start the process of a run, and return its answer."""
-    command = [sys.executable, "-m", "ackclock.live.worker"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    # -P: modules in the current directory must not run; a session of its own: only its parent hears Ctrl-C
+    command = [sys.executable, "-P", "-m", "ackclock.live.worker"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True) as process:
         try:
             answer, _ = process.communicate(json.dumps(request).encode(), timeout=timeout)
         except BaseException as error:

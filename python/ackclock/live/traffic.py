@@ -91,6 +91,8 @@ class Traffic:
         self._events: list[tuple[int, int, Sender | None]] = []
         self._sink = bytearray(_READ)
         self._over = threading.Event()
+        self.tells_timeouts = True
+        """Whether the kernel's ``TCP_INFO`` counts timeouts, as from Linux 6.7 on."""
 
     def stop(self) -> None:
         """End the traffic soon."""
@@ -187,8 +189,11 @@ class Traffic:
     def _count_timeouts(self, *, before: bool) -> None:
         for sender in self.senders:
             info = self._info(sender)
-            if info is None or len(info) < _ROOM_FOR_TIMEOUTS:
+            if info is None:
                 continue
+            if len(info) < _ROOM_FOR_TIMEOUTS:
+                self.tells_timeouts = False
+                return
             (count,) = struct.unpack_from("=H", info, _TIMEOUTS_AT)
             if before:
                 sender.timeouts_before = count

@@ -40,6 +40,8 @@ def main() -> None:
         answer = ("unavailable", str(error))
     except core.PlanError as error:
         answer = ("refused", str(error))
+    except OSError as error:
+        answer = ("unavailable", f"the run broke off: {error}")
     sys.stdout.buffer.write(pickle.dumps(answer))
     sys.stdout.buffer.flush()
     os._exit(0)
@@ -56,7 +58,6 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
     except OSError as error:
         raise UnavailableError(namespaces.why_not(error)) from None
     realtime = namespaces.be_punctual(_EMULATOR)
-    zero = time.monotonic_ns() + _LEAD
     senders = [
         traffic.Sender(
             number=number,
@@ -67,6 +68,9 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
         )
         for number, (flow, opened) in enumerate(zip(flows, ends.sockets, strict=True))
     ]
+    gc.collect()
+    gc.disable()
+    zero = time.monotonic_ns() + _LEAD
     work = traffic.Traffic(
         senders,
         *ends.listening,
@@ -76,19 +80,24 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
         sample=None if request["sample"] is None else max(request["sample"] // 1000, 1_000_000),
     )
 
+    broken: list[OSError] = []
+
     def run_traffic() -> None:
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_TRAFFIC))
-        work.run()
+        try:
+            work.run()
+        except OSError as error:
+            broken.append(error)
 
     namespaces.drop_privileges()
     thread = threading.Thread(target=run_traffic, daemon=True)
-    gc.collect()
-    gc.disable()
     thread.start()
     facts = json.loads(carrier.run(ends.devices[0], ends.devices[1], zero, [flow["size"] for flow in flows]))
     work.stop()
     thread.join()
+    if broken:
+        raise broken[0]
     outcome, tables = carrier.finish([sender.timeouts for sender in senders])
     columns = {name: rows.columns() for name, rows in tables.items()}
     if request["sample"] is not None:
@@ -97,6 +106,7 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
         "outcome": outcome,
         "tables": columns,
         "facts": facts | {"realtime": realtime},
+        "tells_timeouts": work.tells_timeouts,
         "failed": {sender.number: sender.failed for sender in senders if sender.failed},
     }
 
