@@ -127,6 +127,8 @@ pub struct Capture {
     read: usize,
     stops: Vec<Stop>,
     finished: bool,
+    /// Whether reading ends at the next pause.
+    is_last: bool,
     ended: bool,
 }
 
@@ -180,6 +182,7 @@ impl Capture {
             read: 0,
             stops: Vec::new(),
             finished: false,
+            is_last: false,
             ended: false,
         }
     }
@@ -205,8 +208,8 @@ impl Capture {
         self
     }
 
-    /// Reads up to `most` further packets. Returns their rows, or `None` at the end of all files. Where an input pauses,
-    /// the batch is empty, and its packets come with a later one.
+    /// Reads up to `most` further packets. Returns their rows, or `None` at the end of all files. If an input that may
+    /// pause has not ended, the batch may be empty, and its packets come with a later one.
     pub fn read(&mut self, most: usize) -> Option<Rows> {
         if self.ended {
             return None;
@@ -227,6 +230,7 @@ impl Capture {
                     self.rows = rows;
                     return Some(Rows::default());
                 }
+                Err(Pause::Waiting) if !self.is_last => self.is_last = true,
                 Ok(None) | Err(Pause::Waiting) => self.end(),
             }
         }
@@ -234,7 +238,8 @@ impl Capture {
         Some(rows)
     }
 
-    /// Reads no further than what an input that may pause has now.
+    /// Reads no further than what an input that may pause has now: to the second pause, since the first one may be one in
+    /// an input that never waits.
     pub fn finish(&mut self) {
         self.finished = true;
         self.inputs.finish();

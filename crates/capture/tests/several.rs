@@ -119,6 +119,33 @@ fn a_pipe_is_read_while_it_comes() {
     assert_eq!(capture.flows().len(), 2);
 }
 
+/// A capture without end or pause.
+struct Endless {
+    first: Cursor<Vec<u8>>,
+    packet: Vec<u8>,
+}
+
+impl Read for Endless {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        match self.first.read(bytes)? {
+            0 => self.packet.as_slice().read(bytes),
+            read => Ok(read),
+        }
+    }
+}
+
+#[test]
+fn a_pipe_without_pauses_can_be_interrupted() {
+    let file = pcap(&[(1, 1)]);
+    let endless = Endless { packet: file[24..].to_vec(), first: Cursor::new(file) };
+    let mut capture = Capture::live(endless, 1_000_000_000);
+    assert!(capture.read(usize::MAX).is_some_and(|rows| rows.is_empty()));
+    capture.finish();
+    assert!(capture.read(usize::MAX).is_some());
+    assert!(capture.read(usize::MAX).is_none());
+    assert_eq!(capture.stops(), []);
+}
+
 #[test]
 fn a_pipe_that_ends_within_a_packet_is_damaged() {
     let (reader, mut writer) = pipe().unwrap();

@@ -15,10 +15,13 @@ const AHEAD: usize = 16;
 /// Time to wait for the next piece.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The bytes that the thread has read. Reading fails with `WouldBlock` if there are none for some time.
+/// The bytes that the thread has read. Reading fails with `WouldBlock` if there are none for some time, and after each
+/// [`AHEAD`] pieces, so that an input that never pauses does not keep its reader from other work.
 pub(super) struct Live {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,
+    /// Number of pieces since reading last failed.
+    turn: usize,
 }
 
 impl Live {
@@ -30,7 +33,7 @@ impl Live {
                 let _ = sender.send(Err(error));
             }
         });
-        Self { pieces, piece: io::Cursor::default() }
+        Self { pieces, piece: io::Cursor::default(), turn: 0 }
     }
 }
 
@@ -62,12 +65,20 @@ impl Read for Live {
         if read > 0 {
             return Ok(read);
         }
+        if self.turn == AHEAD {
+            self.turn = 0;
+            return Err(ErrorKind::WouldBlock.into());
+        }
         match self.pieces.recv_timeout(PATIENCE) {
             Ok(piece) => {
+                self.turn += 1;
                 self.piece = io::Cursor::new(piece?);
                 self.piece.read(bytes)
             }
-            Err(RecvTimeoutError::Timeout) => Err(ErrorKind::WouldBlock.into()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.turn = 0;
+                Err(ErrorKind::WouldBlock.into())
+            }
             Err(RecvTimeoutError::Disconnected) => Ok(0),
         }
     }
