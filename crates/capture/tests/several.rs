@@ -206,6 +206,7 @@ fn filters_name_the_word_that_is_wrong() {
         ("", "", "must be host, net"),
         ("tcp port", "", "must be a port number"),
         ("tcp port http", "http", "must be a port number from 0 to 65535"),
+        ("port +80", "+80", "must be a port number"),
         ("host example.org", "example.org", "names are not resolved"),
         ("net 10.0.0.1/8", "10.0.0.1/8", "without bits behind its prefix"),
         ("net 10.0.0.0/33", "10.0.0.0/33", "must be a network"),

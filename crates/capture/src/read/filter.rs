@@ -318,14 +318,19 @@ const fn allowed(said: Option<Type>) -> &'static str {
 /// Reads a value. One without a type is an address or a network.
 fn value(word: &str, said: Option<Type>) -> Option<Value> {
     match said {
-        Some(Type::Port) => word.parse().ok().map(|port| Value::Ports(port..=port)),
+        Some(Type::Port) => port(word).map(|port| Value::Ports(port..=port)),
         Some(Type::PortRange) => word.split_once('-').and_then(|(low, high)| {
-            let (low, high): (u16, u16) = (low.parse().ok()?, high.parse().ok()?);
+            let (low, high) = (port(low)?, port(high)?);
             Some(Value::Ports(low.min(high)..=low.max(high)))
         }),
         Some(Type::Host) => word.parse().ok().map(|address| Value::Network(address, bits_of(address).1)),
         Some(Type::Net) | None => network(word),
     }
+}
+
+/// Reads a port, which has digits only.
+fn port(word: &str) -> Option<u16> {
+    word.parse().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn network(word: &str) -> Option<Value> {
