@@ -102,6 +102,15 @@ def test_refused_and_reset_connections(root: Path) -> None:
     assert diagnose(row | nothing).kind == "refused"
 
 
+def test_one_direction_alone_is_not_diagnosed(tmp_path: Path) -> None:
+    file = capture_of(tmp_path, {}, tap="access.0", duration="2 s")
+    result = CliRunner().invoke(app, ["capture", str(file)])
+    assert result.stdout.startswith("Too little to diagnose: the capture has packets of one direction")
+    result = CliRunner().invoke(app, ["law", str(file), "--json"])
+    found = json.loads(result.stdout)
+    assert (found["law"], found["reason"], found["fits"]) == (None, "one way", [])
+
+
 def test_delays_and_losses_are_those_of_the_simulation(tmp_path: Path) -> None:
     """Validates: round-trip times, queueing delay, goodput and the causes of retransmissions of a transfer.
 

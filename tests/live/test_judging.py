@@ -27,7 +27,8 @@ PUNCTUAL = Lateness(
 def test_a_punctual_run_is_trusted() -> None:
     assert PUNCTUAL.trusted
     assert PUNCTUAL.to_dict()["reasons"] == []
-    assert PUNCTUAL.brief() == "emulator late by 30 us (median), 300 us (99 %), 4.00 ms (longest) over 10,000 packets"
+    late = "emulator late by 30 us (median), 300 us (99 %), 4.00 ms (longest) over 10,000 packets"
+    assert PUNCTUAL.brief() == f"{late}: within the limits of a run that can be trusted"
 
 
 @pytest.mark.parametrize(

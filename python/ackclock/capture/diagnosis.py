@@ -106,6 +106,11 @@ def _of_connection(row: Mapping[str, Any]) -> tuple[str, str]:
     if any(resets.values()) and not row["fins"] + row["fins_back"]:
         who = max(resets, key=lambda end: resets[end])
         return "reset", f"This {transfer} was reset: its {who} ended it after {_bytes(sent)} without a FIN."
+    if not row["packets"] or not row["packets_back"]:
+        return "unclear", (
+            "Too little to diagnose: the capture has packets of one direction of this connection only; capture both "
+            "directions."
+        )
     if sent < LEAST_BYTES or row[f"rtt_samples{back}"] < LEAST_SAMPLES:
         samples = row[f"rtt_samples{back}"]
         return "unclear", (

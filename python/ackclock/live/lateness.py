@@ -79,7 +79,8 @@ class Lateness:
         """Return the numbers in one line."""
         return (
             f"emulator late by {self.p50 * 1e6:.0f} us (median), {self.p99 * 1e6:.0f} us (99 %), "
-            f"{self.longest * 1e3:.2f} ms (longest) over {self.packets:,} packets"
+            f"{self.longest * 1e3:.2f} ms (longest) over {self.packets:,} packets: "
+            f"{'within the limits' if self.trusted else 'beyond the limits'} of a run that can be trusted"
         )
 
 

@@ -27,10 +27,11 @@ LEAST_APART: Final = 0.003
 
 _UNKNOWN: Final = "The congestion control cannot be identified"
 
-Reason = Literal["short", "application", "far", "close"]
+Reason = Literal["short", "one way", "application", "far", "close"]
 
 _WHY: Final[dict[Reason, str]] = {
     "short": "the trace is too short",
+    "one way": "the capture has no ACKs of this sender's data; capture both directions",
     "application": "the application, not the law, limited the sender",
     "far": "no law of ours fits",
     "close": "several laws fit equally well",
@@ -91,18 +92,20 @@ def is_apart(first: Fit, other: Fit) -> bool:
 def identify(trace: Trace) -> Identified:
     """Identify the law of a trace.
 
-    No law is named, for the first of these reasons that applies, if fewer than `LEAST_SEGMENTS` segments were sent or
-    `LEAST_TURNS` turns compared, if nothing was in flight for more than `MOST_IDLE` of the time, if the closest law
-    is farther than `FAR`, or if another law is nearly as close.
+    No law is named, for the first of these reasons that applies, if fewer than `LEAST_SEGMENTS` segments were sent, if
+    no ACK was captured, if fewer than `LEAST_TURNS` turns were compared, if nothing was in flight for more than
+    `MOST_IDLE` of the time, if the closest law is farther than `FAR`, or if another law is nearly as close.
     """
     idle, segments = idle_share(trace), trace.sent
     if segments < LEAST_SEGMENTS:
         return Identified(fits=(), reason="short", segments=segments, idle=idle)
+    if not trace.is_ack.any():
+        return Identified(fits=(), reason="one way", segments=segments, idle=idle)
     found = fits(trace)
     reason: Reason | None = None
     if found[0].turns < LEAST_TURNS:
-        reason = "short"
-    elif idle > MOST_IDLE:
+        return Identified(fits=(), reason="short", segments=segments, idle=idle)
+    if idle > MOST_IDLE:
         reason = "application"
     elif found[0].distance > FAR:
         reason = "far"
