@@ -19,7 +19,7 @@ pytestmark = pytest.mark.needs("chromium", "node")
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
-STUDIES: Final = {"study", "vegas_regimes"}
+STUDIES: Final = {"study", "uplink_study", "vegas_regimes"}
 """Files of many scenarios, which `ackclock sweep` runs and the lab does not open."""
 
 SCENARIOS: Final = [kind for kind in KINDS if kind not in QUESTIONS]
