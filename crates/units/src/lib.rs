@@ -9,6 +9,7 @@
 
 pub mod catalogue;
 pub mod failure;
+pub mod log_linear;
 
 mod rate;
 mod stream;

@@ -3,6 +3,8 @@
 //! Each octave of nanoseconds has 32 equal buckets, as in HdrHistogram. A quantile is the middle of its bucket, at most 1.6 %
 //! from the sample. Only buckets with samples are stored: at most 1,344 for times up to an hour.
 
+use ackclock_units::log_linear::{bucket, lower_bound};
+
 /// Buckets per octave, as a power of two.
 const BITS: u32 = 5;
 
@@ -17,7 +19,7 @@ impl Histogram {
     /// Adds a sample.
     #[inline]
     pub(super) fn add(&mut self, value: u64) {
-        let bucket = bucket(value);
+        let bucket = bucket::<BITS>(value) as u16;
         self.count += 1;
         match self.buckets.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
             Ok(place) => self.buckets[place].1 = self.buckets[place].1.saturating_add(1),
@@ -38,17 +40,11 @@ impl Histogram {
     }
 }
 
-/// The bucket of a value: the value itself below 32, and then 32 for each octave.
-fn bucket(value: u64) -> u16 {
-    let octave = value.checked_ilog2().map_or(0, |log| log.saturating_sub(BITS));
-    (u64::from(octave << BITS) + (value >> octave)) as u16
-}
-
 /// The middle of a bucket.
 const fn middle(bucket: u16) -> u64 {
-    let octave = ((bucket >> BITS) as u32).saturating_sub(1);
-    let low = (bucket as u64 - ((octave as u64) << BITS)) << octave;
-    low + ((1 << octave) - 1) / 2
+    let bucket = bucket as usize;
+    let (low, high) = (lower_bound::<BITS>(bucket), lower_bound::<BITS>(bucket + 1));
+    low + (high - low - 1) / 2
 }
 
 #[cfg(test)]
@@ -58,7 +54,7 @@ mod tests {
     #[test]
     fn the_middle_of_a_bucket_is_near_its_values() {
         for value in (0..10_000).chain((13..42).map(|log| 1 << log)).chain([3_599_999_999_999]) {
-            let found = middle(bucket(value));
+            let found = middle(bucket::<BITS>(value) as u16);
             assert!(found.abs_diff(value) as f64 <= 0.016 * value as f64, "{value}: {found}");
         }
     }
