@@ -35,10 +35,8 @@ LINKS = (
 
 def stays(chosen: str, found: Separated) -> str:
     """Say what has become of a recommendation."""
-    judgement = found.judgement
-    if chosen == judgement.chosen:
-        return "same"
-    return "as good" if chosen in judgement.as_good else "open" if chosen in judgement.open else "LOST"
+    verdict = found.judgement.verdict(chosen)
+    return {"still recommended": "same", "undecided": "open", "worse": "LOST"}.get(verdict, verdict)
 
 
 def tried(question: Question, folder: Path) -> tuple[Contest, list[str]]:

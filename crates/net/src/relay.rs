@@ -27,7 +27,7 @@ use crate::link::Offered;
 use crate::link::short::Sent;
 use crate::network::Observed;
 use crate::observe::{Observation, Observer};
-use crate::packet::{LinkId, Names, Packet};
+use crate::packet::{LinkId, Name, Names, Packet};
 use crate::plan::{LinkSpec, Plan, PlanError, Topology};
 use crate::queue::stored::Queued;
 use crate::queue::{AckFilter, QueueSpec};
@@ -79,7 +79,6 @@ enum What {
 #[derive(Debug)]
 pub struct Relay {
     simulator: Simulator,
-    names: Names,
     /// The hops of all routes, and for each flow the first hop of its data and of its ACKs.
     hops: Vec<Hop>,
     routes: Vec<[Option<u32>; 2]>,
@@ -115,7 +114,6 @@ impl Relay {
         }
         Ok(Self {
             simulator,
-            names: Names::default(),
             hops,
             routes,
             pending: BinaryHeap::new(),
@@ -200,7 +198,7 @@ impl Relay {
             self.moving.len() as u32 - 1
         });
         self.moving[slot as usize] = (packet, hop);
-        let name = self.names.link(self.hops[hop as usize].link);
+        let name = name_of(self.hops[hop as usize].link);
         self.add(Key::of_arrival(at, name), What::Arrival { slot });
     }
 
@@ -259,7 +257,7 @@ impl Relay {
         let due = link.take_due(now);
         let dropped = link.take_dropped();
         if let Some(at) = due {
-            self.add(Key::of_departure(at, self.names.link(id)), What::Departure { link: id.0 });
+            self.add(Key::of_departure(at, name_of(id)), What::Departure { link: id.0 });
         }
         for (Queued { packet, since, .. }, reason) in &dropped {
             if observer.watches(id) {
@@ -292,6 +290,11 @@ impl Relay {
             Offered::Queued => unreachable!("only links that store packets queue them without a time"),
         }
     }
+}
+
+/// The global id of a link: a relay has the whole plan, so ids are global.
+const fn name_of(LinkId(link): LinkId) -> Name {
+    Name(link)
 }
 
 /// Refuses what needs endpoints of the engine.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.advice.assumptions import Assumption, assumptions
+from ackclock.advice.assumptions import Assumption, assumptions, half_the_users
 from ackclock.advice.contest import FIRST, Contest, Separated, all_contenders, contest, judged_measures, separate
 from ackclock.advice.network import network
 from ackclock.advice.runs import expected
@@ -136,10 +136,13 @@ def advise(question: Question, store: str | Path, *, seeds: int = 20, jobs: int 
     SEEDS.require("seeds", seeds)
     found = contest(question, Path(store), seeds=seeds, jobs=jobs)
     finalists = _finalists(question, found)
-    half, *others = assumptions(question)
+    half = half_the_users(question)  # if several contenders are equally good, the contest has judged this change
     checked = [
-        *([Checked(assumption=half, found=found.half)] if found.half else []),
-        *(_checked(each, finalists, Path(store), seeds, jobs) for each in (others if found.half else [half, *others])),
+        Checked(
+            assumption=each,
+            found=(found.half if each == half else None) or _checked(each, finalists, Path(store), seeds, jobs),
+        )
+        for each in assumptions(question)
     ]
     return Advice(question=question, contest=found, most=seeds, checked=checked)
 
@@ -191,12 +194,12 @@ def _finalists(question: Question, found: Contest) -> list[Contender]:
 
 def _checked(
     assumption: Assumption, finalists: Sequence[Contender], folder: Path, seeds: int, jobs: int | None
-) -> Checked:
+) -> Separated:
     """Run the finalists under a changed assumption, and judge them; those that become equal count once."""
     # Keys remain those of the original contenders, the recommended one first.
     distinct = {assumption.configured(each): each.key for each in reversed(finalists)}
     every = {key: configured for configured, key in reversed(distinct.items())}
-    found = separate(
+    return separate(
         assumption.question,
         every,
         folder,
@@ -206,4 +209,3 @@ def _checked(
         jobs=jobs,
         change=assumption.words,
     )
-    return Checked(assumption=assumption, found=found)

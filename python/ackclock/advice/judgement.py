@@ -60,6 +60,12 @@ class Judgement:
         """The contender that is recommended, and those that are as good."""
         return (self.chosen, *self.as_good)
 
+    def verdict(self, key: str) -> str:
+        """Return what this judgement says of a contender that was recommended elsewhere: a word for programs."""
+        if key == self.chosen:
+            return "still recommended"
+        return "as good" if key in self.as_good else "undecided" if key in self.open else "worse"
+
     def preferring(self, preferred: Collection[str]) -> Judgement:
         """Recommend the simplest of those that are as good and preferred, if there is one."""
         chosen = next((each for each in self.best if each in preferred), self.chosen)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock.advice.commands import NOT_TRIED, commands
 from ackclock.advice.contenders import SIMPLEST_FIRST
 from ackclock.advice.measures import EVERY
-from ackclock.advice.words import answer, name, outcome, statements, verdict
+from ackclock.advice.words import answer, name, outcome, statements
 from ackclock.analysis import mean_interval
 from ackclock.running.origin import Origin
 
@@ -54,7 +54,7 @@ def plain(advice: Advice) -> dict[str, Any]:
         "assumptions": [
             {
                 "change": each.assumption.words,
-                "verdict": verdict(each, found.judgement.chosen),
+                "verdict": each.found.judgement.verdict(found.judgement.chosen),
                 "seeds": each.found.seeds,
                 "recommended": each.found.judgement.chosen,
                 "as_good": list(each.found.judgement.as_good),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock.advice.measures import Measure
     from ackclock.analysis.interval import Interval
 
-__all__ = ["answer", "became", "gains", "name", "outcome", "setting", "shown", "statements", "verdict", "worse"]
+__all__ = ["answer", "became", "gains", "name", "outcome", "setting", "shown", "statements", "worse"]
 
 _PHRASES: Final = {
     "speech_score": "speech scores",
@@ -162,17 +162,9 @@ def outcome(advice: Advice, key: str) -> str:
     return "not a choice"
 
 
-def verdict(checked: Checked, chosen: str) -> str:
-    """Return what becomes of a recommendation under a changed assumption: a word for programs."""
-    found = checked.found.judgement
-    if chosen == found.chosen:
-        return "still recommended"
-    return "as good" if chosen in found.as_good else "undecided" if chosen in found.open else "worse"
-
-
 def became(advice: Advice, checked: Checked) -> str:
     """Say what becomes of the recommendation under a changed assumption, and which contender is chosen instead."""
-    found = verdict(checked, advice.chosen.key)
+    found = checked.found.judgement.verdict(advice.chosen.key)
     other = name(advice, checked.found.judgement.chosen)
     return {
         "still recommended": found,
@@ -186,7 +178,7 @@ def _dependence(advice: Advice) -> Iterator[tuple[str, str]]:
     chosen = advice.contest.judgement.chosen
     found: dict[str, list[str]] = {}
     for each in advice.checked:
-        found.setdefault(verdict(each, chosen), []).append(each.assumption.words)
+        found.setdefault(each.found.judgement.verdict(chosen), []).append(each.assumption.words)
     total = len(advice.checked)
     kept = len(found.get("still recommended", [])) + len(found.get("as good", []))
     words = [f"the recommendation remains among the best in {kept} of {total} changes of the question."]
@@ -194,7 +186,7 @@ def _dependence(advice: Advice) -> Iterator[tuple[str, str]]:
         words.append(f"It is undecided with {listed(found['undecided'])}.")
     better: dict[str, list[str]] = {}
     for each in advice.checked:
-        if verdict(each, chosen) == "worse":
+        if each.found.judgement.verdict(chosen) == "worse":
             better.setdefault(name(advice, each.found.judgement.chosen), []).append(each.assumption.words)
     words += [f"{other} is better with {listed(changes)}." for other, changes in better.items()]
     yield "If the assumptions are wrong:", " ".join(words)

@@ -57,14 +57,14 @@ def refuse_impossible(prepared: Prepared, given: Scenario) -> dict[str, Any]:
     if plan["topology"]["kind"] != "dumbbell":
         raise refuse("nodes", "given", "must be absent in a live run, which has two hosts: use a dumbbell")
     _refuse_options(given)
-    table, flows = "clients", 0
+    flows = 0
     for place, group in enumerate(plan["groups"]):
         flows += group["count"]
-        _refuse_group(f"{table}.{place}", group)
+        _refuse_group(f"clients.{place}", group)
     if flows > MOST_FLOWS:
-        raise refuse(f"{table}.count", flows, f"must be at most {MOST_FLOWS} flows together in a live run")
+        raise refuse("clients.count", flows, f"must be at most {MOST_FLOWS} flows together in a live run")
     _refuse_rate(plan)
-    _refuse_mixed(table, plan)
+    _refuse_mixed(plan)
     return plan
 
 
@@ -140,7 +140,7 @@ def _packets_per_second(group: dict[str, Any]) -> float:
     return float(group["source"].get("rate", 0.0))
 
 
-def _refuse_mixed(table: str, plan: dict[str, Any]) -> None:
+def _refuse_mixed(plan: dict[str, Any]) -> None:
     """Refuse groups that ask for different settings of one namespace."""
     tcp = [
         (place, group["transport"]["sender"])
@@ -152,4 +152,4 @@ def _refuse_mixed(table: str, plan: dict[str, Any]) -> None:
         if len({value != "off" for value in values}) > 1:
             place = next(place for place, sender in tcp if str(sender.get(field, "off")) != "off")
             allowed = f"must be on or off for all groups in a live run: {meaning} is a setting of the namespace"
-            raise refuse(f"{table}.{place}.transport.{field}", tcp[0][1].get(field, "off"), allowed)
+            raise refuse(f"clients.{place}.transport.{field}", tcp[0][1].get(field, "off"), allowed)

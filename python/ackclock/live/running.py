@@ -19,8 +19,8 @@ from ackclock.running.tables import from_columns
 from ackclock.scenario import Scenario
 from ackclock.values.errors import impossible, refuse
 
-_LAWS: Final = {"newreno": "reno", "highspeed": "highspeed"}
-"""Names of the kernel's laws that differ from ours."""
+_LAWS: Final = {"newreno": "reno"}
+"""The kernel's names of laws, where they differ from ours."""
 _SAMPLE: Final = 10_000_000_000
 """Default time in ps between samples of ``windows``."""
 _UNKNOWN: Final = (

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ackclock.analysis.models.rounds.law import Law
-
-    Reals = NDArray[np.float64]
-    Counts = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from ackclock.analysis.models.rounds.law import Counts, Flags, Law, Reals
 
 _MOST_BACKOFF: Final = 64.0
 """Largest backoff factor of the timer: ns-2 doubles it six times, and RFC 6298, section 2.5, allows a bound."""
