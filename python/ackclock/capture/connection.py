@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ackclock.capture.segments import segments_of
 from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 from ackclock.report.scaling import columns_text
@@ -29,8 +31,7 @@ _ROOM: Final = 1.5
 """The edge of the window is drawn up to this multiple of the highest sequence number."""
 _BURST: Final = 1e-3
 """Longest gap in s within a burst."""
-_FIELDS: Final = ("timestamp", "back", "sequence", "ack", "flags", "window", "payload")
-_TOLD: Final = ("retransmission", "copy")
+_FIELDS: Final = ("back", "sequence", "ack", "flags", "window", "payload", "retransmission")
 _RST: Final = 4
 
 
@@ -66,16 +67,10 @@ def connection_drawing(packets: Path, row: Mapping[str, Any], command: str) -> D
         _flight(data, acks, length),
         _arrivals(found, start, length, is_back=is_back),
     ]
-    for place, panel in enumerate(panels):
-        panels[place] = Panel(
-            x=Axis(
-                label="Time since the first packet of the connection, s" if place == len(panels) - 1 else "",
-                low=0.0,
-                high=length,
-            ),
-            y=panel.y,
-            series=panel.series,
-        )
+    labels = [*[""] * (len(panels) - 1), "Time since the first packet of the connection, s"]
+    panels = [
+        replace(panel, x=Axis(label=label, low=0.0, high=length)) for panel, label in zip(panels, labels, strict=True)
+    ]
     first = found["time"].size >= _MOST
     return Drawing(
         slug="connection",
@@ -96,23 +91,19 @@ def connection_drawing(packets: Path, row: Mapping[str, Any], command: str) -> D
 
 def _read(packets: Path, connection: int) -> dict[str, Any]:
     import pyarrow.compute as pc  # noqa: PLC0415
-    from pyarrow import parquet  # noqa: PLC0415
 
     pieces: list[dict[str, Any]] = []
     count = 0
-    with parquet.ParquetFile(packets.absolute(), pre_buffer=False) as file:
-        for batch in file.iter_batches(columns=["connection", "sack", *_FIELDS, *_TOLD]):
-            # a reset may have any sequence number
-            is_reset = pc.greater(pc.bit_wise_and(batch["flags"], _RST), 0)
-            own = pc.and_(pc.equal(batch["connection"], connection), pc.invert(is_reset))
-            rows = batch.filter(pc.and_(own, pc.and_(pc.invert(batch["copy"]), pc.is_valid(batch["timestamp"]))))
-            count += len(rows)
-            if len(rows):
-                pieces.append(_columns(rows.slice(0, len(rows) - max(count - _MOST, 0))))
-            if count >= _MOST:
-                break
+    for part in segments_of(packets, connection, ["timestamp", "sack", *_FIELDS]):
+        # a reset may have any sequence number
+        rows = part.filter(pc.equal(pc.bit_wise_and(part["flags"], _RST), 0))
+        count += len(rows)
+        if len(rows):
+            pieces.append(_columns(rows.slice(0, len(rows) - max(count - _MOST, 0))))
+        if count >= _MOST:
+            break
     if not pieces:
-        names = ("time", *_FIELDS[1:], *_TOLD, "blocks")
+        names = ("time", *_FIELDS, "blocks")
         return dict.fromkeys(names, np.zeros(0))
     first = pieces[0]["time"][0]
     for piece in pieces:
@@ -121,7 +112,7 @@ def _read(packets: Path, connection: int) -> dict[str, Any]:
 
 
 def _columns(rows: Any) -> dict[str, Any]:
-    columns: dict[str, Any] = {name: _numbers_of(rows[name]) for name in (*_FIELDS[1:], *_TOLD)}
+    columns: dict[str, Any] = {name: _numbers_of(rows[name]) for name in _FIELDS}
     columns["time"] = rows["timestamp"].cast("int64").to_numpy(zero_copy_only=False)
     columns["back"] = columns["back"] > 0
     blocks = np.empty(len(rows), dtype=object)

@@ -188,6 +188,14 @@ def ackclock(
     """Simulate every packet of a network and its flows, and produce tables, figures and a report."""
 
 
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Field and its new value, such as clients.0.count=40. May be repeated."
+    ),
+]
+
+
 @app.command(
     epilog="""Examples:
 
@@ -252,12 +260,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Field and its new value, such as clients.0.count=40. May be repeated."
-        ),
-    ] = None,
+    overrides: Overrides = None,
     record: Annotated[
         list[str] | None,
         typer.Option(
@@ -852,12 +855,7 @@ def live(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario (TOML).", show_default=False)],
     seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed of the links and the sources.")] = "1",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Field and its new value, such as clients.0.count=40. May be repeated."
-        ),
-    ] = None,
+    overrides: Overrides = None,
     record: Annotated[
         list[str] | None,
         typer.Option(

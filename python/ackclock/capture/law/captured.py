@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ackclock.capture.law.trace import MOST_EVENTS, Collector, Trace
 from ackclock.capture.reading import read_capture
+from ackclock.capture.segments import segments_of
 from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from ackclock.capture.reading import Capture
 
 COLUMNS: Final = (
-    "timestamp", "connection", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack", "copy",
+    "timestamp", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack",
 )  # fmt: skip
 _FIN, _SYN, _ACK, _ECE, _CWR = 0x01, 0x02, 0x10, 0x40, 0x80
 _ECT1: Final = 1
@@ -88,25 +88,16 @@ def of_packets(packets: Path, connection: int, *, field: str = "connection") -> 
     """Return the trace of a connection from a table of packets."""
     rows: list[pa.Table] = []
     count, is_whole = 0, True
-    for batch in _batches(packets, connection):
-        rows.append(batch)
-        count += len(batch)
+    for part in segments_of(packets, connection, COLUMNS):
+        kept = part.filter(pc.is_valid(part["sequence"]))
+        rows.append(kept)
+        count += len(kept)
         if count >= MOST_EVENTS:
             is_whole = False
             break
     if not count:
         raise refuse(field, connection, "must be the number of a TCP connection of the capture")
     return _captured(pa.concat_tables(rows), connection, is_whole=is_whole)
-
-
-def _batches(packets: Path, connection: int) -> Iterator[pa.Table]:
-    file = pq.ParquetFile(packets)
-    for group in range(file.num_row_groups):
-        table = file.read_row_group(group, columns=list(COLUMNS))
-        is_ours = pc.and_(pc.equal(table["connection"], connection), pc.invert(table["copy"]))
-        kept = table.filter(pc.and_(is_ours, pc.and_(pc.is_valid(table["timestamp"]), pc.is_valid(table["sequence"]))))
-        if len(kept):
-            yield kept
 
 
 def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
