@@ -1,0 +1,72 @@
+"""Runs a twin, captures its packets, and measures them like those of the capture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.analysis import mean_interval
+from ackclock.capture.reading import read_capture
+from ackclock.capture.twin.seen import seen
+from ackclock.running.run import simulate
+
+if TYPE_CHECKING:
+    from ackclock.analysis import Interval
+    from ackclock.capture.twin.twinning import Twin
+    from ackclock.scenario import Scenario
+
+SEEDS: Final = 5
+WITHIN: Final = 0.10
+"""The twin fits if the means of goodput and round-trip time are within this part of the capture's."""
+_TAP: Final = "access.0,access.0.reverse@receive"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Measures of a transfer over several seeds."""
+
+    goodput: Interval
+    """Acknowledged data in b/s, from the first data to the last ACK."""
+    trip: Interval
+    """Mean round-trip time in s."""
+    wait: Interval
+    """Mean round-trip time less that without queues, in s."""
+    lost: float
+    """Mean share of the segments that were sent again."""
+    duration: float
+    """Mean time of the transfer in s."""
+
+
+def measured(scenario: Scenario, unloaded: float, *, seeds: int = SEEDS) -> Measured:
+    """Simulate a scenario with several seeds, and measure its first connection by its packets."""
+    found = [_once(scenario, seed) for seed in range(1, seeds + 1)]
+    goodput, trip, lost, duration = (list(column) for column in zip(*found, strict=True))
+    return Measured(
+        goodput=mean_interval(goodput),
+        trip=mean_interval(trip),
+        wait=mean_interval([max(each - unloaded, 0.0) for each in trip]),
+        lost=float(np.mean(lost)),
+        duration=float(np.mean(duration)),
+    )
+
+
+def _once(scenario: Scenario, seed: int) -> tuple[float, float, float, float]:
+    run = simulate(scenario, seed=seed, capture=[_TAP])
+    with TemporaryDirectory() as folder:
+        file, packets = Path(folder) / "twin.pcapng", Path(folder) / "packets.parquet"
+        run.write_pcapng(_TAP, file)
+        read_capture(file, packets=packets)
+        found = seen(packets, 0, links=[101])
+    return found.goodput, found.mean_trip, float(np.mean(found.is_again)), found.duration
+
+
+def fits(twin: Twin, measured: Measured) -> bool:
+    """Whether a twin fits by the rule; beside the receiver, by the goodput alone."""
+    pairs = [(measured.goodput.mean, twin.seen.goodput)]
+    if twin.seen.place != "receiver":
+        pairs.append((measured.trip.mean, twin.seen.mean_trip))
+    return all(abs(own - captured) <= WITHIN * captured for own, captured in pairs)
