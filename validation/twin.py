@@ -1,10 +1,11 @@
 """Grade the twins of `ackclock twin`.
 
-``python validation/twin.py TRACES [FOLDER] [--develop]`` makes the captures of the graded set (`twin_captures.py`) in
+``python validation/twin.py TRACES [FOLDER] [--develop | --held]`` makes the captures of the graded set (`twin_captures.py`) in
 FOLDER (default: out/validation-twin), with the kernel's traces in TRACES, twins each, and prints a row per capture, the
 number of twins that fit, and how well rate, base delay and buffer of our networks are recovered. The rule and the set
 were fixed before any graded capture was made: means of goodput and round-trip time over five seeds within 10 % of the
-capture's. With ``--develop`` the captures are those with which the estimators were developed.
+capture's. With ``--develop`` the captures are those with which the estimators were developed, and
+with ``--held`` a third set, for what was changed after the first grade.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import numpy as np
 
 from ackclock.capture.twin.answering import unloaded
 from ackclock.capture.twin.reading import read_twin
-from ackclock.capture.twin.running import fits, measured
+from ackclock.capture.twin.running import fits, measured, settled
 from ackclock.values.errors import ScenarioError
-from twin_captures import DEVELOPED, GRADED, Truth, kernel, networks, own, traces
+from twin_captures import DEVELOPED, GRADED, HELD, Truth, kernel, networks, own, traces
 
 
 def grade(file: Path, truth: Truth | None) -> tuple[bool, list[float]]:
@@ -30,6 +31,8 @@ def grade(file: Path, truth: Truth | None) -> tuple[bool, list[float]]:
         print(f"| {file.stem} | refused: {error} |", flush=True)
         return False, []
     with tempfile.TemporaryDirectory() as folder:
+        twin.write(Path(folder))
+        twin = settled(twin, Path(folder))
         found = measured(twin.write(Path(folder)), unloaded(twin))
     seen, path, good = twin.seen, twin.path, fits(twin, found)
     cells = [
@@ -62,7 +65,7 @@ def grade(file: Path, truth: Truth | None) -> tuple[bool, list[float]]:
 def main() -> None:
     """Print the grades."""
     arguments = [word for word in sys.argv[1:] if not word.startswith("--")]
-    seed = DEVELOPED if "--develop" in sys.argv else GRADED
+    seed = DEVELOPED if "--develop" in sys.argv else HELD if "--held" in sys.argv else GRADED
     folder = Path(arguments[1] if len(arguments) > 1 else "out/validation-twin")
     folder.mkdir(parents=True, exist_ok=True)
     ours = [grade(own(truth, folder), truth) for truth in networks(seed)]

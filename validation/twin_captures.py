@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 GRADED: Final = 45
 DEVELOPED: Final = 1
+HELD: Final = 46
+"""A third set, for what was changed after the first grade."""
 OF_EACH: Final = 20
 """Captures of our simulator, and of the kernel, in a set."""
 LEAST_SEGMENTS: Final = 300
@@ -112,13 +114,17 @@ def own(truth: Truth, folder: Path) -> Path:
 
 
 def traces(folder: Path, seed: int) -> list[Path]:
-    """Return the kernel's traces of the graded set, or for development as many of the others."""
+    """Return the kernel's traces of a set; no trace is in two sets."""
     eligible = [path for path in sorted(folder.glob("*.csv")) if _segments(path) >= LEAST_SEGMENTS]
     graded = random.Random(GRADED).sample(eligible, OF_EACH)  # noqa: S311  # the same set again
     if seed == GRADED:
         return graded
     others = [path for path in eligible if path not in graded]
-    return random.Random(seed).sample(others, OF_EACH)  # noqa: S311
+    developed = random.Random(DEVELOPED).sample(others, OF_EACH)  # noqa: S311
+    if seed == DEVELOPED:
+        return developed
+    rest = [path for path in others if path not in developed]
+    return random.Random(seed).sample(rest, min(OF_EACH, len(rest)))  # noqa: S311
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

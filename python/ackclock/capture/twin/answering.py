@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.capture.twin.running import SEEDS, WITHIN, Measured, fits, measured
-from ackclock.capture.twin.twinning import SCENARIO, Law, Twin, toml
-from ackclock.scenario import Scenario
+from ackclock.capture.twin.running import SEEDS, WITHIN, Measured, fits, measured, scenario_in, settled
+from ackclock.capture.twin.twinning import Law, Twin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -90,6 +89,8 @@ def answers(
 ) -> Answers:
     """Write the scenario to a folder, and run it as it is, with other queues, and with other laws."""
     twin.write(folder)
+    twin = settled(twin, folder)
+    twin.write(folder)
     tables = {"twin": ("as captured", twin.tables())}
     for key, queue in QUEUES.items():
         tables[key] = (f"{NAMES[key]} at the bottleneck", twin.tables(queue=queue))
@@ -101,7 +102,7 @@ def answers(
     for done, (key, (words, table)) in enumerate(tables.items()):
         if watch is not None:
             watch(done, words)
-        scenario = _scenario(folder, table)
+        scenario = scenario_in(folder, table)
         cases.append(Case(key=key, words=words, measured=measured(scenario, unloaded(twin), seeds=seeds)))
     return Answers(twin=twin, cases=tuple(cases), fits=fits(twin, cases[0].measured))
 
@@ -109,16 +110,6 @@ def answers(
 def runs(twin: Twin) -> int:
     """Return the number of cases that are run."""
     return 1 + len(QUEUES) + len([key for key in LAWS if key != twin.law.name])
-
-
-def _scenario(folder: Path, tables: Mapping[str, Any]) -> Scenario:
-    """Read a scenario whose traces are in the folder."""
-    file = folder / f".{SCENARIO}"
-    file.write_text(toml(tables), encoding="utf-8")
-    try:
-        return Scenario.from_toml(file)
-    finally:
-        file.unlink()
 
 
 def with_interval(value: Interval, scale: float) -> str:

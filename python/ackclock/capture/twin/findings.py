@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ackclock.capture.twin.twinning import MOST_LISTED
-from ackclock.values.words import counted
+from ackclock.capture.twin.twinning import MOST_LISTED, USUAL
+from ackclock.values.words import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,7 +143,8 @@ def _pattern(twin: Twin) -> Iterator[Finding]:
 
 def _law(twin: Twin) -> Iterator[Finding]:
     certainty: Certainty = "inferred" if twin.law.is_identified else "assumed"
-    yield Finding("congestion control", certainty, f"{twin.law.name} ({twin.law.stack}). {twin.law.why}".rstrip("."))
+    closest = f" Of {listed(USUAL)}, the twin is closest to the capture with it." if certainty == "assumed" else ""
+    yield Finding("congestion control", certainty, f"{twin.law.name} ({twin.law.stack}). {twin.law.why}{closest}"[:-1])
 
 
 def _receiver(twin: Twin) -> Iterator[Finding]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ackclock.analysis import mean_interval
 from ackclock.capture.reading import read_capture
 from ackclock.capture.twin.seen import seen
+from ackclock.capture.twin.twinning import SCENARIO, USUAL, toml
 from ackclock.running.run import simulate
+from ackclock.scenario import Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ackclock.analysis import Interval
-    from ackclock.capture.twin.twinning import Twin
-    from ackclock.scenario import Scenario
+    from ackclock.capture.twin.twinning import Law, Twin
 
 SEEDS: Final = 5
 WITHIN: Final = 0.10
@@ -62,6 +66,33 @@ def _once(scenario: Scenario, seed: int) -> tuple[float, float, float, float]:
         read_capture(file, packets=packets)
         found = seen(packets, 0, links=[101])
     return found.goodput, found.mean_trip, float(np.mean(found.is_again)), found.duration
+
+
+def settled(twin: Twin, folder: Path) -> Twin:
+    """Return a twin whose law is the one of `USUAL` with which it is closest to the capture, if none was identified.
+
+    The folder has the twin's traces.
+    """
+    if twin.law.is_identified:
+        return twin
+    others = [replace(twin.law, name=name, stack="linux") for name in USUAL if name != twin.law.name]
+    return replace(twin, law=min([twin.law, *others], key=lambda law: _away(twin, law, folder)))
+
+
+def _away(twin: Twin, law: Law, folder: Path) -> float:
+    own = measured(scenario_in(folder, twin.tables(law=law)), 0.0, seeds=1)
+    trip = 0.0 if twin.seen.place == "receiver" else abs(math.log(own.trip.mean / twin.seen.mean_trip))
+    return trip + abs(math.log(max(own.goodput.mean, 1.0) / max(twin.seen.goodput, 1.0)))
+
+
+def scenario_in(folder: Path, tables: Mapping[str, Any]) -> Scenario:
+    """Read a scenario whose traces are in the folder."""
+    file = folder / f".{SCENARIO}"
+    file.write_text(toml(tables), encoding="utf-8")
+    try:
+        return Scenario.from_toml(file)
+    finally:
+        file.unlink()
 
 
 def fits(twin: Twin, measured: Measured) -> bool:

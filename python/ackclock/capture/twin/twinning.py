@@ -27,7 +27,7 @@ WRITES: Final = "writes.csv"
 BESIDE: Final = "beside.csv"
 SCENARIO: Final = "scenario.toml"
 USUAL: Final = ("cubic", "reno", "bbr")
-"""The laws of usual kernels, of which the twin has the closest one if none can be identified."""
+"""The laws of usual kernels, of which the twin has one if none can be identified."""
 _ASSUMED: Final = ("cubic", "linux")
 _USELESS: Final = 2 * FAR
 """Distance from which the closest law is no better than an assumption."""
@@ -51,7 +51,7 @@ class Law:
     stack: str
     """One of `STACKS`."""
     why: str
-    """How it is known, as sentences."""
+    """What the trace says about it, as a sentence."""
     is_identified: bool = True
 
 
@@ -197,8 +197,7 @@ def law_of(answer: Identified) -> Law:
         return Law(name=answer.law, stack=answer.fits[0].stack, why=answer.sentence)
     usual = [fit for fit in answer.fits if fit.law in USUAL and fit.distance < _USELESS]
     name, stack = (usual[0].law, usual[0].stack) if usual else _ASSUMED
-    why = f"the closest of {', '.join(USUAL)}" if usual else "an assumption"
-    return Law(name=name, stack=stack, is_identified=False, why=f"{answer.sentence} The twin has {name}, {why}.")
+    return Law(name=name, stack=stack, why=answer.sentence, is_identified=False)
 
 
 def _mark_above(seen: Seen, path: Path) -> int | None:
