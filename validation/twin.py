@@ -1,11 +1,11 @@
 """Grade the twins of `ackclock twin`.
 
-``python validation/twin.py TRACES [FOLDER] [--develop | --held]`` makes the captures of the graded set (`twin_captures.py`) in
-FOLDER (default: out/validation-twin), with the kernel's traces in TRACES, twins each, and prints a row per capture, the
-number of twins that fit, and how well rate, base delay and buffer of our networks are recovered. The rule and the set
-were fixed before any graded capture was made: means of goodput and round-trip time over five seeds within 10 % of the
-capture's. With ``--develop`` the captures are those with which the estimators were developed, and
-with ``--held`` a third set, for what was changed after the first grade.
+``python validation/twin.py TRACES [FOLDER] [--develop | --held]`` makes the captures of the graded set
+(`twin_captures.py`) in FOLDER (default: out/validation-twin), with the kernel's traces in TRACES, twins each, and
+prints a row per capture, the number of twins that fit, and how well rate, base delay and buffer of our networks are
+recovered. The rule and the set were fixed before any graded capture was made: means of goodput and round-trip time over
+five seeds within 10 % of the capture's. With ``--develop`` the captures are those with which the estimators were
+developed, and with ``--held`` a third set, for what was changed after the first grade.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def capture(files: Sequence[Path], options: Options, *, as_json: bool, out: Path
         return read.stopped is None
     from ackclock.cli.capture_showing import show  # noqa: PLC0415  # JSON needs no tables
 
-    show(read, summary, out=out)
+    show(read, summary, connection=options.connection, out=out)
     return read.stopped is None
 
 
