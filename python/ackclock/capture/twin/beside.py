@@ -25,7 +25,10 @@ _BUSY: Final = 0.5
 _COVERED: Final = 0.3
 """Share of a bin in which the link must surely have been busy, so that the bin has a rate of its own."""
 
-Known = Literal["none", "inferred", "too little queue", "rate unknown", "receiver"]
+_MOST: Final = 1_000_000
+"""Most packets of other traffic that are simulated."""
+
+Known = Literal["none", "inferred", "too little queue", "rate unknown", "receiver", "too much"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +57,8 @@ class Beside:
 
 def beside(seen: Seen, path: Path) -> Beside:
     """Infer the other traffic at the bottleneck."""
-    if seen.place == "receiver":
-        return Beside(known="receiver")
-    if path.rate.is_bound:
-        return Beside(known="rate unknown")
+    if seen.place == "receiver" or path.rate.is_bound:
+        return Beside(known="receiver" if seen.place == "receiver" else "rate unknown")
     length = max(_BIN, 2 * float(np.quantile(seen.trips, 0.95)))
     count = int(seen.duration / length)
     if count < _LEAST_BINS:
@@ -74,6 +75,8 @@ def beside(seen: Seen, path: Path) -> Beside:
     usual = path.rate.value - float(bits.sum() / time.sum())
     if usual < _LEAST_SHARE * path.rate.value:
         return Beside(known="none", busy=float(np.mean(known)))
+    if usual * count * length > 8 * seen.full * _MOST:
+        return Beside(known="too much")
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = np.where(known, path.rate.value - bits / time, usual)
     rates = np.clip(rates, 0.0, path.rate.value)

@@ -126,6 +126,7 @@ def _beside(twin: Twin) -> Iterator[Finding]:
         "none": "none: while a queue waited, the connection had the whole rate",
         "too little queue": "none; the queue was empty for most of the time, when other traffic does not show",
         "rate unknown": "none; without the link's rate it does not show",
+        "too much": "none; it would be more packets than are simulated",
         "receiver": "none; beside the receiver, it does not show",
     }
     yield Finding("other traffic", "inferred" if beside.known == "none" else "unknown", words[beside.known])

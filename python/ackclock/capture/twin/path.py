@@ -18,6 +18,10 @@ ACK_BYTES: Final = 52
 SYN_BYTES: Final = 60
 LEAST_PAIRS: Final = 20
 """Fewest packet pairs from which a rate is estimated."""
+_FASTEST: Final = 1e11
+"""Highest rate that is inferred, in b/s."""
+_LEAST_BASE: Final = 0.05
+"""Smallest base delay as a share of the shortest round trip."""
 _WIDTH: Final = 0.01
 """Width of the bins of ln(rate)."""
 _BESIDE: Final = 3
@@ -93,12 +97,12 @@ def rate_of(seen: Seen) -> Rate:
         busy = steady & (gaps > 0) & (waited > _WAITED * gaps)
     usable = busy & np.isfinite(rates)
     if np.count_nonzero(usable) < LEAST_PAIRS:
-        return Rate(value=_fastest(times, sizes), pairs=int(np.count_nonzero(usable)), is_bound=True)
+        return Rate(value=min(_fastest(times, sizes), _FASTEST), pairs=int(np.count_nonzero(usable)), is_bound=True)
     peak = _peak(rates[usable], sizes[usable])
     runs = _runs(usable, gaps, sizes)
     near = runs[np.abs(np.log(runs / peak)) < _SAME]
     value = float(np.median(near)) if near.size else peak
-    return Rate(value=value, pairs=int(np.count_nonzero(usable)), is_bound=False)
+    return Rate(value=min(value, _FASTEST), pairs=int(np.count_nonzero(usable)), is_bound=False)
 
 
 def _deliveries(seen: Seen) -> tuple[Numbers, Numbers, Numbers, NDArray[np.bool_]]:
@@ -172,12 +176,14 @@ def path_of(seen: Seen) -> Path:
     rate = rate_of(seen)
     step = 8 * seen.full / rate.value
     shortest = float(seen.trips.min())
-    base = max(shortest - step - 8 * ACK_BYTES / rate.value, 0.05 * shortest)
+    # a rate that is only a bound says nothing about times of transmission
+    moving = 0.0 if rate.is_bound else step + 8 * ACK_BYTES / rate.value
+    base = max(shortest - moving, _LEAST_BASE * shortest)
     if seen.found.trace.handshake:
         times = seen.found.trace.times
-        opening = float(times[1] - times[0]) / 1e9 - 16 * SYN_BYTES / rate.value
-        base = min(base, opening) if opening > 0.05 * shortest else base
-    queue = np.maximum(seen.trips - (base + step + 8 * ACK_BYTES / rate.value), 0.0)
+        opening = float(times[1] - times[0]) / 1e9 - (0.0 if rate.is_bound else 16 * SYN_BYTES / rate.value)
+        base = min(base, opening) if opening > _LEAST_BASE * shortest else base
+    queue = np.maximum(seen.trips - (base + moving), 0.0)
     places, unplaced = lost(seen)
     prompt = ~_is_last(seen)
     largest = float(np.quantile(queue[prompt], 0.995)) if prompt.any() else 0.0

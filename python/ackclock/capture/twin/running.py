@@ -16,6 +16,7 @@ from ackclock.capture.twin.seen import seen
 from ackclock.capture.twin.twinning import SCENARIO, USUAL, toml
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
+from ackclock.values.errors import ScenarioError, impossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,10 @@ def _once(scenario: Scenario, seed: int) -> tuple[float, float, float, float]:
         file, packets = Path(folder) / "twin.pcapng", Path(folder) / "packets.parquet"
         run.write_pcapng(_TAP, file)
         read_capture(file, packets=packets)
-        found = seen(packets, 0, links=[101])
+        try:
+            found = seen(packets, 0, links=[101])
+        except ScenarioError:
+            raise impossible("this connection cannot be twinned: its twin hardly sends anything") from None
     return found.goodput, found.mean_trip, float(np.mean(found.is_again)), found.duration
 
 

@@ -31,6 +31,8 @@ LEAST_SEGMENTS: Final = 50
 """Fewest segments of a connection that can be twinned."""
 LEAST_TRIPS: Final = 10
 """Fewest round-trip times."""
+LONGEST: Final = 3600
+"""Longest connection that can be twinned, in s."""
 _NEAR: Final = 0.1
 """Share of the round-trip time beyond the tap, below which the receiver is near."""
 _FIELDS: Final = (
@@ -137,6 +139,7 @@ def seen(packets: Path, connection: int, *, links: Sequence[int] = (), field: st
     if trips.size < LEAST_TRIPS:
         raise _cannot(f"it has {trips.size} round-trip times, and {LEAST_TRIPS} are needed")
     whole = float(trips.min()) + found.shift
+    _check_times(replies, sends, float(trips.mean()))
     is_near = bool(found.shift) and float(trips.min()) < _NEAR * whole
     acks = np.maximum.accumulate(replies["ack"])
     blocks = columns["sack"][hears]
@@ -168,6 +171,14 @@ def _check(data: int, acks: int) -> None:
         raise _cannot("the capture has packets of one direction only; capture both")
     if data < LEAST_SEGMENTS:
         raise _cannot(f"it has {data} segments with data, and {LEAST_SEGMENTS} are needed")
+
+
+def _check_times(replies: Mapping[str, Numbers], sends: Mapping[str, Numbers], trip: float) -> None:
+    length = float(replies["time"][-1] - sends["time"][0])
+    if trip <= 0 or length <= 0:
+        raise _cannot("its times do not advance")
+    if max(length, float(sends["time"][-1] - sends["time"][0])) > LONGEST:
+        raise _cannot(f"it lasts {length:,.0f} s, and at most {LONGEST:,} s are simulated")
 
 
 def _cannot(why: str) -> Exception:

@@ -31,6 +31,9 @@ USUAL: Final = ("cubic", "reno", "bbr")
 _ASSUMED: Final = ("cubic", "linux")
 _USELESS: Final = 2 * FAR
 """Distance from which the closest law is no better than an assumption."""
+_MORE_DATA: Final = 3
+"""Data of a greedy sender, as a multiple of the captured data, if the link could carry much more."""
+_LEAST_DELAY: Final = 1e-6
 _COPIES: Final = 10
 """How often a list of losses is repeated after its end, for senders that send more."""
 _WINDOW: Final = 100_000
@@ -82,7 +85,7 @@ class Twin:
             own["mark_above"] = self.mark_above
         link: dict[str, Any] = {
             "rate": f"{round(rate)} bps",
-            "delay": _time(self.path.base / 2),
+            "delay": _time(max(self.path.base / 2, _LEAST_DELAY)),
             "queue": dict(own if queue is None else queue),
         }
         if (loss := self._loss()) is not None:
@@ -157,6 +160,9 @@ class Twin:
             return {"kind": "trace", "path": WRITES}
         if self.pattern.kind == "transfer":
             return {"kind": "greedy", "size": f"{max(self.pattern.size, self.seen.mss)} B"}
+        most = _MORE_DATA * self.seen.new
+        if self.path.rate.value * self.seen.duration / 8 > most:  # another law could send without end
+            return {"kind": "greedy", "size": f"{int(most)} B"}
         return {"kind": "greedy"}
 
     def _receiver(self, profile: str) -> dict[str, Any]:
@@ -242,7 +248,7 @@ def toml(tables: Mapping[str, Any]) -> str:
 
 
 def _time(seconds: float) -> str:
-    return f"{max(round(1e6 * seconds), 0)} us"
+    return f"{round(1e9 * seconds)} ns"
 
 
 def _write(file: FilePath, times: list[float], packets: list[int]) -> None:
