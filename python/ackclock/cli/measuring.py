@@ -223,7 +223,7 @@ def twin(
     """Make a scenario of a captured connection's path, and tell what other queues and congestion controls would do.
 
     The scenario has the bottleneck's rate and buffer, the base delay, losses, other traffic, the application and the
-    congestion control, as far as the capture shows them; what is assumed is named. It is run as it is, with other
+    congestion control, where the capture shows them; what is assumed is named. It is run as it is, with other
     queues at the bottleneck, and with other congestion controls, with five seeds each. Its goodput and mean round-trip
     time are compared with the capture's: the twin fits if both are within 10 %.
     """

@@ -50,7 +50,7 @@ def _place(twin: Twin) -> Iterator[Finding]:
     elif twin.seen.has_syn:
         yield Finding("point of capture", "inferred", "beside the sender: round-trip times are those of the whole path")
     else:
-        yield Finding("point of capture", "assumed", "beside the sender; without the handshake it cannot be told")
+        yield Finding("point of capture", "assumed", "beside the sender; without the handshake it is not known")
 
 
 def _rate(twin: Twin) -> Iterator[Finding]:
