@@ -402,7 +402,7 @@ def test_any_capture_gives_a_scenario_or_a_clear_error(
         lines = str(error).splitlines()
     else:
         lines = [findings(twin)[0].what]
-        assert twin.write(folder).effective()
+        assert twin.write(folder).effective().duration
     assert len(lines) == 1
 
 

@@ -57,8 +57,9 @@ def _rate(twin: Twin) -> Iterator[Finding]:
     rate = twin.path.rate
     value = f"{rate.value / 1e6:.4g} Mb/s with headers of IP"
     if rate.is_bound:
-        why = f"the highest rate that was seen; only {rate.pairs} packet pairs left a busy link"
-        yield Finding("bottleneck rate", "assumed", f"{value}, {why}, so that the link may be faster")
+        why = f"only {rate.pairs} packet pairs left a busy link; the highest rate that was seen"
+        why += ", or by which a full packet takes longer than a SYN"
+        yield Finding("bottleneck rate", "assumed", f"{value}: {why}, so that the link may be faster")
     else:
         yield Finding("bottleneck rate", "inferred", f"{value}, from {rate.pairs:,} packet pairs that left a busy link")
 

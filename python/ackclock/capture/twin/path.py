@@ -97,7 +97,8 @@ def rate_of(seen: Seen) -> Rate:
         busy = steady & (gaps > 0) & (waited > _WAITED * gaps)
     usable = busy & np.isfinite(rates)
     if np.count_nonzero(usable) < LEAST_PAIRS:
-        return Rate(value=min(_fastest(times, sizes), _FASTEST), pairs=int(np.count_nonzero(usable)), is_bound=True)
+        value = max(_fastest(times, sizes), _by_size(seen))
+        return Rate(value=min(value, _FASTEST), pairs=int(np.count_nonzero(usable)), is_bound=True)
     peak = _peak(rates[usable], sizes[usable])
     runs = _runs(usable, gaps, sizes)
     near = runs[np.abs(np.log(runs / peak)) < _SAME]
@@ -126,6 +127,19 @@ def _fastest(times: Numbers, sizes: Numbers) -> float:
     length = max(float(times[-1] - times[0]), 1e-6) / 50
     sums = np.bincount(((times - times[0]) / length).astype(np.int64), sizes)
     return float(8 * sums.max() / length)
+
+
+def _opening(seen: Seen) -> float | None:
+    """Return the round-trip time of the handshake in s; None if it was not captured."""
+    times = seen.found.trace.times
+    return float(times[1] - times[0]) / 1e9 if seen.found.trace.handshake else None
+
+
+def _by_size(seen: Seen) -> float:
+    """Return the rate at which a full packet takes longer than a SYN by what the shortest round trips differ."""
+    opening = _opening(seen)
+    longer = float(seen.trips.min()) - opening if opening is not None else 0.0
+    return 8 * (seen.full + ACK_BYTES - 2 * SYN_BYTES) / longer if longer > 0 else 0.0
 
 
 def _peak(rates: Numbers, weights: Numbers) -> float:
@@ -176,13 +190,11 @@ def path_of(seen: Seen) -> Path:
     rate = rate_of(seen)
     step = 8 * seen.full / rate.value
     shortest = float(seen.trips.min())
-    # a rate that is only a bound says nothing about times of transmission
-    moving = 0.0 if rate.is_bound else step + 8 * ACK_BYTES / rate.value
+    moving = step + 8 * ACK_BYTES / rate.value
     base = max(shortest - moving, _LEAST_BASE * shortest)
-    if seen.found.trace.handshake:
-        times = seen.found.trace.times
-        opening = float(times[1] - times[0]) / 1e9 - (0.0 if rate.is_bound else 16 * SYN_BYTES / rate.value)
-        base = min(base, opening) if opening > _LEAST_BASE * shortest else base
+    opening = _opening(seen)
+    if opening is not None and opening - 16 * SYN_BYTES / rate.value > _LEAST_BASE * shortest:
+        base = min(base, opening - 16 * SYN_BYTES / rate.value)
     queue = np.maximum(seen.trips - (base + moving), 0.0)
     places, unplaced = lost(seen)
     prompt = ~_is_last(seen)
