@@ -360,6 +360,22 @@ def test_captures_that_show_too_little(tmp_path: Path, capsys: pytest.CaptureFix
     )
 
 
+def test_times_that_cannot_be_simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cannot = "this connection cannot be twinned: "
+    still = [(0, content, size) for _, content, size in data(80)]
+    assert refused(still, tmp_path, capsys) == f"{cannot}its times do not advance\n"
+    slow = [(10_000 * at, content, size) for at, content, size in data(80)]
+    assert refused(slow, tmp_path, capsys) == f"{cannot}it lasts 7,950 s, and at most 3,600 s are simulated\n"
+
+
+def test_a_path_without_delay_has_a_scenario(tmp_path: Path) -> None:
+    """All but one round trip take no time, as with a clock of low resolution."""
+    packets = [(at - at % 10_000, content, size) for at, content, size in data(80)]
+    packets[-1] = (packets[-1][0] + 10_000, *packets[-1][1:])
+    twin = read_twin(written(packets, tmp_path / "capture.pcap"))
+    assert twin.write(tmp_path).dumbbell is not None
+
+
 def test_a_connection_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(data(80), tmp_path / "capture.pcap")
     with pytest.raises(SystemExit):
