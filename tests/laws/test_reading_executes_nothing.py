@@ -138,6 +138,7 @@ READS: dict[str, list[list[str]]] = {
     "burstiness": [["clients.result"], ["clients.toml"]],
     "capture": [["own.py"], ["clients.toml"], ["own.py", "clients.toml", "--filter", "own.py"]],
     "law": [["own.py"], ["clients.toml"]],
+    "twin": [["own.py"], ["clients.toml"]],
     "conform": [["own.py"], ["clients.toml"]],
     "live": [["own.py"], ["clients.toml"]],
     "controllers": [["clients.toml"], ["own.py"]],

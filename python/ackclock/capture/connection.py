@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ackclock.capture.round_trips import round_trips
 from ackclock.capture.segments import segments_of
 from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
@@ -59,7 +60,7 @@ def connection_drawing(packets: Path, row: Mapping[str, Any], command: str) -> D
     for each in (data, acks):
         each["time"] = each["time"] - start
     length = max(end - start, 1e-6)
-    trips = _round_trips(data, acks)
+    trips = round_trips(data, acks)
     sacked = _sacked(acks["time"], found["blocks"][hears])
     delivered = _delivered(data, acks, sacked)
     panels = [
@@ -127,24 +128,6 @@ def _columns(rows: Any) -> dict[str, Any]:
 def _numbers_of(column: Any) -> Numbers:
     values: Numbers = column.cast("int64").cast("float64").to_numpy(zero_copy_only=False)
     return values
-
-
-def _round_trips(data: Mapping[str, Numbers], acks: Mapping[str, Numbers]) -> tuple[Numbers, Numbers]:
-    """Return times of ACKs and their round-trip times, without ambiguous ones (Karn's rule)."""
-    new = data["retransmission"] == 0
-    ends = np.maximum.accumulate((data["sequence"] + data["payload"])[new])
-    sent = data["time"][new]
-    highest = np.maximum.accumulate(acks["ack"])
-    advance = np.diff(highest, prepend=-np.inf) > 0
-    times, numbers = acks["time"][advance], highest[advance]
-    place = np.searchsorted(ends, numbers, side="right") - 1
-    known = (place >= 0) & (numbers > ends[0] - 1)
-    place = np.maximum(place, 0)
-    known &= np.diff(place, prepend=-1) > 0
-    again = np.sort(data["time"][~new])
-    known &= np.searchsorted(again, times, side="right") == np.searchsorted(again, sent[place])
-    known &= times >= sent[place]
-    return times[known], (times - sent[place])[known]
 
 
 def _sacked(times: Numbers, blocks: NDArray[np.object_]) -> Numbers:

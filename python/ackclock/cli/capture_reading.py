@@ -86,7 +86,7 @@ def capture(files: Sequence[Path], options: Options, *, as_json: bool, out: Path
         return read.stopped is None
     from ackclock.cli.capture_showing import show  # noqa: PLC0415  # JSON needs no tables
 
-    show(read, summary, out=out)
+    show(read, summary, connection=options.connection, out=out)
     return read.stopped is None
 
 
@@ -128,7 +128,7 @@ def _read(
                 asked,
                 watch=lambda reader: show(reader.taken(), f"{reader.packets():,} packets"),
             )
-    _check(read, options.connection)
+    check_connection(read, options.connection)
     found, missing = _scales(read)
     random = [_RANDOM_KEY] if options.anonymise and options.key is None else []
     diagnosis = diagnose(chosen(read.flows, options.connection))
@@ -162,7 +162,8 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
     return (analysis.burstiness(counts), analysis.hurst(counts)), []
 
 
-def _check(read: Capture, connection: int | None) -> None:
+def check_connection(read: Capture, connection: int | None) -> None:
+    """Check that a connection is among those of a capture whose numbers are known."""
     if connection is None or of_connection(read.flows, connection) is not None:
         return
     if connection < read.connections:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shlex
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 from rich.text import Text
@@ -20,11 +21,19 @@ if TYPE_CHECKING:
     from ackclock.capture.reading import Capture
 
 
-def show(read: Capture, summary: Mapping[str, Any], *, out: Path | None) -> None:
+TWINNED: Final = frozenset({"bufferbloat", "loss", "marked"})
+"""Diagnoses for which another queue or congestion control may help."""
+
+
+def show(read: Capture, summary: Mapping[str, Any], *, connection: int | None, out: Path | None) -> None:
     """Print the results of a capture, and where its report is if there is one."""
     screen = console()
     if summary["diagnosis"]["connection"] is not None:
-        screen.print(Text(f"{summary['diagnosis']['text']}\n"))
+        screen.print(Text(summary["diagnosis"]["text"]))
+        if summary["diagnosis"]["kind"] in TWINNED and len(read.files) == 1:
+            asked = "" if connection is None else f" --connection {connection}"
+            screen.print(Text(f"What if: ackclock twin {shlex.quote(str(read.path))}{asked}"))
+        screen.print()
     when = f", from {summary['first']} to {summary['last']}" if read.span else ""
     screen.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
     screen.print(_mix_table(read))

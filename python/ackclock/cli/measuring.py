@@ -1,4 +1,4 @@
-"""Defines ``ackclock burstiness`` and ``ackclock capture``, which analyse data from outside the simulator."""
+"""Defines the commands that analyse data from outside the simulator: ``burstiness``, ``capture``, ``law``, ``twin``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -181,3 +181,52 @@ def law(
     from ackclock.cli import law_identifying  # noqa: PLC0415
 
     law_identifying.law(file, connection=connection, as_json=json)
+
+
+@measuring.command(
+    epilog="""Examples:
+
+    \b
+    ackclock twin upload.pcapng
+    ackclock twin upload.pcapng --connection 3 --out upload
+    ackclock run upload/scenario.toml --set "dumbbell.bottleneck.rate=50 Mbps"
+    """
+)
+def twin(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Capture: pcap, pcapng or snoop, plain or compressed with gzip, Zstandard or LZ4.",
+            show_default=False,
+        ),
+    ],
+    connection: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Number of the TCP connection in the capture (default: the one with the most data).",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="New folder for the scenario (TOML), its traces and the results (JSON). An earlier folder of this "
+            "command is replaced.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Make a scenario of a captured connection's path, and tell what other queues and congestion controls would do.
+
+    The scenario has the bottleneck's rate and buffer, the base delay, losses, other traffic, the application and the
+    congestion control, where the capture shows them; what is assumed is named. It is run as it is, with other
+    queues at the bottleneck, and with other congestion controls, with five seeds each. Its goodput and mean round-trip
+    time are compared with the capture's: the twin fits if both are within 10 %.
+    """
+    from ackclock.cli import twinning  # noqa: PLC0415
+
+    twinning.twin(file, connection=connection, as_json=json, out=out)
