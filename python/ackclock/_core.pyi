@@ -517,8 +517,11 @@ class Carrier:
     def __new__(cls, plan_json: str, seed: int, /) -> Self:
         """Build the idle links of a plan."""
 
-    def emissions(self, flow: int, most: int, /) -> list[tuple[int, int]]:
-        """Return when the source of a flow supplies data, in ps, and how many packets, at most `most` times."""
+    def supplies(self) -> int:
+        """Make the pipe of what the sources supply, and return its reading end, which is the caller's.
+
+        It gets 16 bytes for each supply: the flow, and the number of packets (2^64 - 1: unlimited data).
+        """
 
     def run(self, senders: Tun, receivers: Tun, zero: int, segments: list[int], /) -> str:
         """Carry packets between two devices until the end of the run, which begins at `zero` ns on the monotonic clock.

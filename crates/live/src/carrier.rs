@@ -1,11 +1,11 @@
-//! The loop that moves packets from one wire through the links to the other.
+//! The loop that moves packets from one wire through the links to the other, and supplies the senders with data.
 //!
 //! Times are those of the links. A packet that is written late therefore does not delay the ones behind it, and errors do
 //! not add up. The loop is generic over its wires and clock, so that tests run it with simulated ones.
 
 use std::io;
 
-use ackclock_net::relay::{Fate, MeasuredRelay};
+use ackclock_net::relay::{Fate, MeasuredRelay, Supply};
 use ackclock_units::Time;
 
 use crate::headers::{self, Numbers};
@@ -34,6 +34,9 @@ pub trait Wires {
     /// # Errors
     /// The wire does not take the packet.
     fn send(&mut self, to_sender: bool, packet: &[u8]) -> io::Result<()>;
+
+    /// Gives a sender the data that its source supplies.
+    fn supply(&mut self, supply: Supply);
 
     /// Waits until a packet can be read, or until shortly before or after `until`.
     ///
@@ -174,6 +177,7 @@ impl<W: Wires> Carrier<W> {
             self.free.push(serial);
         }
         self.due.clear();
+        self.relay.take_supplies().for_each(|supply| self.wires.supply(supply));
     }
 
     /// Ends the run, and returns the measurement.

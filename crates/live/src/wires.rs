@@ -1,10 +1,11 @@
-//! Two TUN devices and the monotonic clock.
+//! Two TUN devices, the pipe to the senders' applications, and the monotonic clock.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
+use ackclock_net::relay::Supply;
 use ackclock_units::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
@@ -37,11 +38,12 @@ impl Tun {
     }
 }
 
-/// The devices of the senders and of the receivers.
+/// The devices of the senders and of the receivers, and the pipe of supplies.
 #[derive(Debug)]
 pub struct Tuns<'a> {
     senders: &'a Tun,
     receivers: &'a Tun,
+    supplies: File,
     /// The time on the monotonic clock, in nanoseconds, that is time 0 of the run.
     zero: u64,
 }
@@ -53,9 +55,10 @@ pub fn monotonic() -> u64 {
 }
 
 impl<'a> Tuns<'a> {
-    /// The wires of a run that begins at `zero` on the monotonic clock.
-    pub const fn new(senders: &'a Tun, receivers: &'a Tun, zero: u64) -> Self {
-        Self { senders, receivers, zero }
+    /// The wires of a run that begins at `zero` on the monotonic clock. `supplies` is the writing end of a pipe, which gets
+    /// 16 bytes for each supply: the flow and the number of packets.
+    pub fn new(senders: &'a Tun, receivers: &'a Tun, supplies: OwnedFd, zero: u64) -> Self {
+        Self { senders, receivers, supplies: supplies.into(), zero }
     }
 
     const fn end(&self, is_sender: bool) -> &'a File {
@@ -81,6 +84,14 @@ impl Wires for Tuns<'_> {
 
     fn send(&mut self, to_sender: bool, packet: &[u8]) -> io::Result<()> {
         self.end(to_sender).write_all(packet)
+    }
+
+    fn supply(&mut self, supply: Supply) {
+        let mut message = [0; 16];
+        message[..8].copy_from_slice(&u64::from(supply.flow).to_ne_bytes());
+        message[8..].copy_from_slice(&supply.packets.to_ne_bytes());
+        // the applications may have ended a moment earlier
+        drop(self.supplies.write_all(&message));
     }
 
     fn wait(&mut self, until: Time) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Runs of real kernels for Python, which makes the namespaces and the traffic.
 
-use std::os::fd::RawFd;
+use std::io::{PipeWriter, pipe};
+use std::os::fd::{IntoRawFd, RawFd};
 use std::sync::Arc;
 
 use ackclock_live::carrier::{Carrier, Counts};
@@ -37,6 +38,7 @@ impl PyTun {
 #[derive(Debug)]
 pub(crate) struct PyCarrier {
     relay: Option<MeasuredRelay>,
+    supplies: Option<PipeWriter>,
     flows: usize,
     duration: Time,
 }
@@ -49,13 +51,15 @@ impl PyCarrier {
         let flows = plan.groups.iter().map(|group| group.flows() as usize).sum();
         let duration = plan.duration;
         let relay = MeasuredRelay::new(Arc::new(plan), seed).map_err(refuse)?;
-        Ok(Self { relay: Some(relay), flows, duration })
+        Ok(Self { relay: Some(relay), supplies: None, flows, duration })
     }
 
-    /// Returns when the source of a flow supplies data, in ps, and how many packets, at most `most` times.
-    fn emissions(&self, flow: u32, most: usize) -> Vec<(u64, u64)> {
-        let emissions = self.relay.as_ref().map(|relay| relay.emissions(flow, most)).unwrap_or_default();
-        emissions.into_iter().map(|(at, packets)| (at.as_picos(), packets)).collect()
+    /// Makes the pipe of what the sources supply, 16 bytes each: flow, and number of packets. Returns its reading end,
+    /// which is the caller's.
+    fn supplies(&mut self) -> PyResult<RawFd> {
+        let (reading, writing) = pipe()?;
+        self.supplies = Some(writing);
+        Ok(reading.into_raw_fd())
     }
 
     /// Carries packets between two devices until the end of the run, which begins at `zero` ns on the monotonic clock. Returns
@@ -72,9 +76,10 @@ impl PyCarrier {
         if segments.len() != self.flows {
             return Err(refuse("segments: must have one number for each flow"));
         }
+        let supplies = self.supplies.take().ok_or_else(|| refuse("supplies: must be called before the run"))?;
         let (senders, receivers, end) = (&senders.0, &receivers.0, self.duration);
         let (relay, lateness, counts) = py.detach(move || {
-            let mut carrier = Carrier::new(Tuns::new(senders, receivers, zero), relay, segments);
+            let mut carrier = Carrier::new(Tuns::new(senders, receivers, supplies.into(), zero), relay, segments);
             carrier.run(end)?;
             let (lateness, counts) = (carrier.lateness.clone(), carrier.counts);
             Ok::<_, std::io::Error>((carrier.into_relay(), lateness, counts))

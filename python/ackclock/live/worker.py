@@ -64,7 +64,6 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
             socket=opened,
             is_tcp=flow["law"] is not None,
             size=flow["size"],
-            emissions=carrier.emissions(number, request["most"]),
         )
         for number, (flow, opened) in enumerate(zip(flows, ends.sockets, strict=True))
     ]
@@ -74,6 +73,7 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
     work = traffic.Traffic(
         senders,
         *ends.listening,
+        carrier.supplies(),
         zero=zero,
         begin=request["begin"] // 1000,
         end=request["end"] // 1000,
@@ -89,6 +89,8 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
             work.run()
         except OSError as error:
             broken.append(error)
+        finally:
+            work.close()
 
     namespaces.drop_privileges()
     thread = threading.Thread(target=run_traffic, daemon=True)
@@ -107,6 +109,7 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
         "tables": columns,
         "facts": facts | {"realtime": realtime},
         "tells_timeouts": work.tells_timeouts,
+        "settings": {name.replace("/", "."): value for name, value in ends.settings.items()},
         "failed": {sender.number: sender.failed for sender in senders if sender.failed},
     }
 
@@ -115,7 +118,7 @@ class _Ends:
     """The namespaces of the senders and of the receivers."""
 
     def __init__(self, flows: list[dict[str, Any]], *, mtu: int, gso: bool, ecn: bool) -> None:
-        sysctls = namespaces.SYSCTLS | {"net/ipv4/tcp_ecn": "1" if ecn else "0"}
+        self.settings = sysctls = namespaces.SYSCTLS | {"net/ipv4/tcp_ecn": "1" if ecn else "0"}
         here, there = traffic.SENDERS, traffic.RECEIVERS
 
         def make_senders() -> tuple[core.Tun, list[Any]]:

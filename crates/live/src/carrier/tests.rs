@@ -21,6 +21,7 @@ struct Scripted {
     /// How late each wait ends, in turn.
     late: Vec<u64>,
     waits: usize,
+    supplies: Vec<Supply>,
 }
 
 impl Wires for Scripted {
@@ -41,6 +42,10 @@ impl Wires for Scripted {
     fn send(&mut self, to_sender: bool, packet: &[u8]) -> io::Result<()> {
         self.written.push((self.now, to_sender, packet.to_vec()));
         Ok(())
+    }
+
+    fn supply(&mut self, supply: Supply) {
+        self.supplies.push(supply);
     }
 
     fn wait(&mut self, until: Time) -> io::Result<()> {
@@ -111,6 +116,22 @@ fn packets_of_no_flow_are_not_carried() {
     carrier.run(Time::SECOND).expect("nothing breaks");
     assert_eq!(carrier.counts, Counts { carried: 1, foreign: 2, refused: 0 });
     assert_eq!(carrier.wires.written.len(), 1);
+}
+
+/// Validates: a source supplies its data at its times, to each flow, as the clock passes them.
+/// Source: hand: a packet each second from time 0 on (`constant` supplies none at the start, and one after each interval).
+/// Tolerance: exact.
+#[test]
+fn sources_supply_at_their_times() {
+    let mut plan = plan();
+    plan.groups[0].source = SourceSpec::Constant { rate: 4.0 };
+    let relay = MeasuredRelay::new(Arc::new(plan), 1).expect("sound");
+    let mut carrier = Carrier::new(Scripted::default(), relay, [1472, 1472]);
+    carrier.run(Time::SECOND).expect("nothing breaks");
+    let of_first: Vec<_> = carrier.wires.supplies.iter().filter(|supply| supply.flow == 0).collect();
+    let gaps: Vec<_> = of_first.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
+    assert!(of_first.iter().all(|supply| supply.packets == 1));
+    assert_eq!(gaps, [Time::from_millis(250); 3]);
 }
 
 proptest! {
