@@ -4,8 +4,11 @@
 //! flow is in the port of the sender's end. The bytes come from the kernel of this machine, but are not trusted: a packet
 //! that is cut off or of another protocol is not carried.
 
-use ackclock_net::relay::Real;
+use ackclock_net::relay::{Fate, MeasuredRelay, Real};
 use ackclock_tcp::Ecn;
+use ackclock_units::Time;
+
+use crate::carrier::Network;
 
 /// The port of the first flow at the end of the senders. The next flows follow.
 pub const FIRST_PORT: u16 = 20_000;
@@ -42,7 +45,37 @@ impl Numbers {
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u16> {
+/// The links between senders (end 0) and receivers (end 1), for packets of known flows.
+#[derive(Debug)]
+pub struct Flows {
+    /// The links, which measure.
+    pub relay: MeasuredRelay,
+    numbers: Vec<Numbers>,
+}
+
+impl Flows {
+    /// Links for flows whose full segments have these numbers of data bytes.
+    pub fn new(relay: MeasuredRelay, segments: impl IntoIterator<Item = u32>) -> Self {
+        Self { relay, numbers: segments.into_iter().map(Numbers::new).collect() }
+    }
+}
+
+impl Network for Flows {
+    fn enter(&mut self, packet: &[u8], from: usize, serial: u32, now: Time) -> Option<usize> {
+        let real = read(packet, from == 0, &mut self.numbers)?;
+        self.relay.offer(real, serial, now).then_some(1 - from)
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.relay.next()
+    }
+
+    fn advance(&mut self, end: Time, take: impl FnMut(Fate)) {
+        self.relay.advance(end, take);
+    }
+}
+
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
@@ -51,7 +84,7 @@ fn long(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Length of an IPv4 header.
-fn header_length(packet: &[u8]) -> Option<usize> {
+pub(crate) fn header_length(packet: &[u8]) -> Option<usize> {
     let first = *packet.first()?;
     let length = usize::from(first & 15) * 4;
     (first >> 4 == 4 && length >= 20 && packet.len() >= length).then_some(length)
