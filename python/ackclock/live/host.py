@@ -89,10 +89,11 @@ def _execute(request: dict[str, Any]) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     if request["user"] is not None:
-        name, user, group = request["user"]
+        name, user, group, home = request["user"]
         os.initgroups(name, group)
         os.setgid(group)
         os.setuid(user)
+        os.environ.update(USER=name, LOGNAME=name, HOME=home)
     namespaces.drop_privileges()
     if request["has_input"] is False:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -103,7 +104,7 @@ def _execute(request: dict[str, Any]) -> NoReturn:
         os.close(descriptor)
     command = request["command"]
     try:
-        os.execvpe(command[0], command, request["environment"])  # noqa: S606  # the user's own command
+        os.execvp(command[0], command)  # noqa: S606  # the user's own command
     except OSError as error:
         sys.stderr.write(f"ackclock: {command[0]}: {error.strerror}\n")
         sys.stderr.flush()

@@ -130,7 +130,7 @@ def _request(
         "gso": network.gso,
         "at": place,
         "commands": commands,
-        "environment": dict(os.environ) | addresses,
+        "environment": addresses,
         "names": "".join(f"{line}\n" for line in names),
         "user": _caller(),
         "banner": f"ackclock: at {here} ({named[here]}); {others}. The session ends with the command.\n",
@@ -144,8 +144,8 @@ def _there(field: str, command: Sequence[str]) -> list[str]:
     return list(command)
 
 
-def _caller() -> tuple[str, int, int] | None:
-    """Return the name, user and group of the user who has called sudo, for a process of root."""
+def _caller() -> tuple[str, int, int, str] | None:
+    """Return the name, user, group and home of the user who has called sudo, for a process of root."""
     import pwd  # noqa: PLC0415  # Windows has none
 
     number = os.environ.get("SUDO_UID", "")
@@ -155,7 +155,7 @@ def _caller() -> tuple[str, int, int] | None:
         user = pwd.getpwuid(int(number))
     except (KeyError, OverflowError):
         return None
-    return user.pw_name, user.pw_uid, user.pw_gid
+    return user.pw_name, user.pw_uid, user.pw_gid, user.pw_dir
 
 
 @contextmanager

@@ -169,7 +169,6 @@ class _Command:
         asked = {
             "parent": os.getpid(),
             "command": self._line,
-            "environment": request["environment"] | {"ACKCLOCK_HOST": request["hosts"][self.host.place]},
             "user": request["user"],
             "names": request["names"],
             "has_input": self.host.place == request["at"],
@@ -179,7 +178,9 @@ class _Command:
         # -P: modules in the current directory must not run
         line = [sys.executable, "-P", "-m", "ackclock.live.host", json.dumps(asked)]
         try:
-            self._process = subprocess.Popen(line, pass_fds=(self._tell_ready, self._await_go))
+            # not in the argument, which other users can read
+            environment = os.environ | request["environment"] | {"ACKCLOCK_HOST": request["hosts"][self.host.place]}
+            self._process = subprocess.Popen(line, env=environment, pass_fds=(self._tell_ready, self._await_go))
             os.close(self._tell_ready)
             os.close(self._await_go)
             namespaces.drop_privileges()
