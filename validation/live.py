@@ -3,8 +3,8 @@
     python validation/live.py            # runs what is missing, one repetition after the other; needs root
     python validation/live.py --report   # prints the tables of docs/live.md
 
-Results are in `out/live.jsonl`, a line per repetition, so that an interrupted program goes on where it was. A repetition
-in which the emulator was too late is repeated at the next start, at most three times.
+Results are in `out/live.jsonl`, a line per repetition, so that an interrupted program goes on where it was. A
+repetition in which the emulator was too late is repeated at the next start, at most three times.
 
 The cases and the bars were fixed before the first run:
 

@@ -4,8 +4,11 @@
 //! flow is in the port of the sender's end. The bytes come from the kernel of this machine, but are not trusted: a packet
 //! that is cut off or of another protocol is not carried.
 
-use ackclock_net::relay::Real;
+use ackclock_net::relay::{Fate, MeasuredRelay, Real, Supply};
 use ackclock_tcp::Ecn;
+use ackclock_units::Time;
+
+use crate::carrier::Network;
 
 /// The port of the first flow at the end of the senders. The next flows follow.
 pub const FIRST_PORT: u16 = 20_000;
@@ -45,7 +48,39 @@ impl Numbers {
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u16> {
+/// The links between senders (end 0) and receivers (end 1), for packets of known flows.
+#[derive(Debug)]
+pub struct Flows<S> {
+    /// The links, which measure, and the sources.
+    pub relay: MeasuredRelay,
+    numbers: Vec<Numbers>,
+    supply: S,
+}
+
+impl<S: FnMut(Supply)> Flows<S> {
+    /// Links for flows whose full segments have these numbers of data bytes. `supply` gets what the sources supply.
+    pub fn new(relay: MeasuredRelay, segments: impl IntoIterator<Item = u32>, supply: S) -> Self {
+        Self { relay, numbers: segments.into_iter().map(Numbers::new).collect(), supply }
+    }
+}
+
+impl<S: FnMut(Supply)> Network for Flows<S> {
+    fn enter(&mut self, packet: &[u8], from: usize, serial: u32, now: Time) -> Option<usize> {
+        let real = read(packet, from == 0, &mut self.numbers)?;
+        self.relay.offer(real, serial, now).then_some(1 - from)
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.relay.next()
+    }
+
+    fn advance(&mut self, end: Time, take: impl FnMut(Fate)) {
+        self.relay.advance(end, take);
+        self.relay.take_supplies().for_each(&mut self.supply);
+    }
+}
+
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
@@ -54,7 +89,7 @@ fn long(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Length of an IPv4 header.
-fn header_length(packet: &[u8]) -> Option<usize> {
+pub(crate) fn header_length(packet: &[u8]) -> Option<usize> {
     let first = *packet.first()?;
     let length = usize::from(first & 15) * 4;
     (first >> 4 == 4 && length >= 20 && packet.len() >= length).then_some(length)

@@ -1,11 +1,10 @@
-//! Two TUN devices, the pipe to the senders' applications, and the monotonic clock.
+//! TUN devices and the monotonic clock.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-use ackclock_net::relay::Supply;
 use ackclock_units::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
@@ -38,14 +37,16 @@ impl Tun {
     }
 }
 
-/// The devices of the senders and of the receivers, and the pipe of supplies.
+/// The devices of the ends.
 #[derive(Debug)]
 pub struct Tuns<'a> {
-    senders: &'a Tun,
-    receivers: &'a Tun,
-    supplies: File,
+    devices: Vec<&'a Tun>,
     /// The time on the monotonic clock, in nanoseconds, that is time 0 of the run.
     zero: u64,
+    /// The run is over when this can be read, as the file descriptor of a process can when it has ended.
+    until: Option<BorrowedFd<'a>>,
+    /// What ends a wait: a packet at a device, or the end of the run.
+    awaited: Vec<PollFd<'a>>,
 }
 
 /// Nanoseconds on the monotonic clock.
@@ -55,14 +56,11 @@ pub fn monotonic() -> u64 {
 }
 
 impl<'a> Tuns<'a> {
-    /// The wires of a run that begins at `zero` on the monotonic clock. `supplies` is the writing end of a pipe, which gets
-    /// 16 bytes for each supply: the flow and the number of packets.
-    pub fn new(senders: &'a Tun, receivers: &'a Tun, supplies: OwnedFd, zero: u64) -> Self {
-        Self { senders, receivers, supplies: supplies.into(), zero }
-    }
-
-    const fn end(&self, is_sender: bool) -> &'a File {
-        if is_sender { &self.senders.0 } else { &self.receivers.0 }
+    /// The wires of a run that begins at `zero` on the monotonic clock, and is over when `until` can be read.
+    pub fn new(devices: Vec<&'a Tun>, zero: u64, until: Option<BorrowedFd<'a>>) -> Self {
+        let mut awaited: Vec<_> = devices.iter().map(|device| PollFd::new(&device.0, PollFlags::IN)).collect();
+        awaited.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        Self { devices, zero, until, awaited }
     }
 
     fn nanos(&self) -> u64 {
@@ -71,36 +69,37 @@ impl<'a> Tuns<'a> {
 }
 
 impl Wires for Tuns<'_> {
+    fn ends(&self) -> usize {
+        self.devices.len()
+    }
+
     fn now(&mut self) -> Time {
         Time::from_picos(self.nanos().saturating_mul(1_000))
     }
 
-    fn receive(&mut self, from_sender: bool, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.end(from_sender).read(buffer) {
+    fn is_over(&mut self) -> bool {
+        self.until.is_some_and(|fd| {
+            poll(&mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)], Some(&Timespec::default())) == Ok(1)
+        })
+    }
+
+    fn receive(&mut self, from: usize, buffer: &mut [u8]) -> io::Result<usize> {
+        match (&self.devices[from].0).read(buffer) {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
             result => result,
         }
     }
 
-    fn send(&mut self, to_sender: bool, packet: &[u8]) -> io::Result<()> {
-        self.end(to_sender).write_all(packet)
-    }
-
-    fn supply(&mut self, supply: Supply) {
-        let mut message = [0; 16];
-        message[..8].copy_from_slice(&u64::from(supply.flow).to_ne_bytes());
-        message[8..].copy_from_slice(&supply.packets.to_ne_bytes());
-        // the applications may have ended a moment earlier
-        drop(self.supplies.write_all(&message));
+    fn send(&mut self, to: usize, packet: &[u8]) -> io::Result<()> {
+        (&self.devices[to].0).write_all(packet)
     }
 
     fn wait(&mut self, until: Time) -> io::Result<()> {
         let (now, until) = (self.nanos(), until.as_picos() / 1_000 + 1);
         let left = until.saturating_sub(now);
         let sleep = left.saturating_sub(SPIN).min(LONGEST_SLEEP);
-        let mut ends = [&self.senders.0, &self.receivers.0].map(|end| PollFd::new(end, PollFlags::IN));
         let timeout = Timespec { tv_sec: 0, tv_nsec: sleep.cast_signed() };
-        match poll(&mut ends, Some(&timeout)) {
+        match poll(&mut self.awaited, Some(&timeout)) {
             Ok(0) if left <= SPIN => {
                 while self.nanos() < until {
                     std::hint::spin_loop();

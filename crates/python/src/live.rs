@@ -1,17 +1,23 @@
 //! Runs of real kernels for Python, which makes the namespaces and the traffic.
 
-use std::io::{PipeWriter, pipe};
-use std::os::fd::{IntoRawFd, RawFd};
+use std::fs::File;
+use std::io::{PipeWriter, Write, pipe};
+use std::net::Ipv4Addr;
+use std::os::fd::{AsFd, IntoRawFd, RawFd};
 use std::sync::Arc;
 
 use ackclock_live::carrier::{Carrier, Counts};
+use ackclock_live::connections::{Connections, Noted, replay};
+use ackclock_live::headers::Flows;
 use ackclock_live::lateness::Lateness;
 use ackclock_live::wires::{Tun, Tuns};
 use ackclock_net::Plan;
-use ackclock_net::relay::MeasuredRelay;
+use ackclock_net::relay::{MeasuredRelay, Supply};
+use ackclock_tcp::Ecn;
 use ackclock_units::Time;
 use pyo3::prelude::*;
-use serde_json::json;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
 
 use crate::{RawTables, Rows, refuse};
 
@@ -50,7 +56,7 @@ impl PyCarrier {
         let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
         let flows = plan.groups.iter().map(|group| group.flows() as usize).sum();
         let duration = plan.duration;
-        let relay = MeasuredRelay::new(Arc::new(plan), seed).map_err(refuse)?;
+        let relay = MeasuredRelay::new(Arc::new(plan), seed).map_err(refuse)?.with_sources();
         Ok(Self { relay: Some(relay), supplies: None, flows, duration })
     }
 
@@ -76,16 +82,17 @@ impl PyCarrier {
         if segments.len() != self.flows {
             return Err(refuse("segments: must have one number for each flow"));
         }
-        let supplies = self.supplies.take().ok_or_else(|| refuse("supplies: must be called before the run"))?;
+        let mut supplies = self.supplies.take().ok_or_else(|| refuse("supplies: must be called before the run"))?;
         let (senders, receivers, end) = (&senders.0, &receivers.0, self.duration);
         let (relay, lateness, counts) = py.detach(move || {
-            let mut carrier = Carrier::new(Tuns::new(senders, receivers, supplies.into(), zero), relay, segments);
+            let wires = Tuns::new(vec![senders, receivers], zero, None);
+            let mut carrier = Carrier::new(wires, Flows::new(relay, segments, |supply| give(&mut supplies, supply)));
             carrier.run(end)?;
             let (lateness, counts) = (carrier.lateness.clone(), carrier.counts);
-            Ok::<_, std::io::Error>((carrier.into_relay(), lateness, counts))
+            Ok::<_, std::io::Error>((carrier.into_network().relay, lateness, counts))
         })?;
         self.relay = Some(relay);
-        Ok(facts(&lateness, counts))
+        Ok(facts(&lateness, counts).to_string())
     }
 
     /// Ends the run: the outcome as JSON and its tables. `timeouts` has the retransmission timeouts of each flow.
@@ -100,7 +107,16 @@ impl PyCarrier {
     }
 }
 
-fn facts(lateness: &Lateness, counts: Counts) -> String {
+/// Writes a supply for the applications.
+fn give(supplies: &mut PipeWriter, supply: Supply) {
+    let mut message = [0; 16];
+    message[..8].copy_from_slice(&u64::from(supply.flow).to_ne_bytes());
+    message[8..].copy_from_slice(&supply.packets.to_ne_bytes());
+    // the applications may have ended a moment earlier
+    drop(supplies.write_all(&message));
+}
+
+fn facts(lateness: &Lateness, counts: Counts) -> Value {
     json!({
         "packets": lateness.total(),
         "p50": lateness.percentile(0.5),
@@ -113,11 +129,118 @@ fn facts(lateness: &Lateness, counts: Counts) -> String {
         "foreign": counts.foreign,
         "refused": counts.refused,
     })
-    .to_string()
 }
 
-/// Adds the classes to the module.
+/// The links of a plan for packets of any program.
+#[pyclass(name = "Session", module = "ackclock._core", unsendable)]
+#[derive(Debug)]
+pub(crate) struct PySession {
+    connections: Option<Connections>,
+    hosts: usize,
+    longest: Time,
+}
+
+/// Bytes of a noted packet for Python.
+const NOTED: usize = 13;
+
+#[pymethods]
+impl PySession {
+    #[new]
+    fn new(plan: &str, seed: u64, addresses: Vec<String>, most: u16) -> PyResult<Self> {
+        let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+        let hosts = addresses.iter().map(|each| each.parse()).collect::<Result<Vec<Ipv4Addr>, _>>().map_err(refuse)?;
+        let flows: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
+        let wanted = hosts.len() * hosts.len().saturating_sub(1) * usize::from(most);
+        if hosts.len() < 2 || wanted != flows || flows > usize::from(u16::MAX) {
+            return Err(refuse("addresses: the plan must have two flows for each connection of two hosts"));
+        }
+        let (count, longest) = (hosts.len(), plan.duration);
+        let relay = MeasuredRelay::new(Arc::new(plan), seed).map_err(refuse)?;
+        Ok(Self { connections: Some(Connections::new(relay, hosts, most)), hosts: count, longest })
+    }
+
+    /// Carries packets between devices, one for each host, from `zero` ns on the monotonic clock until the pipe with the file
+    /// descriptor `until` is closed. Returns facts as JSON, and the packets for `replay`.
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        devices: Vec<Py<PyTun>>,
+        zero: u64,
+        until: RawFd,
+    ) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        let connections = self.connections.take().ok_or_else(|| refuse("the session has ended"))?;
+        if devices.len() != self.hosts {
+            return Err(refuse("devices: must be one for each host"));
+        }
+        let pipe = File::open(format!("/proc/self/fd/{until}"))?;
+        let (tuns, longest) = (devices.iter().map(|each| &each.get().0).collect(), self.longest);
+        let (end, carrier) = py.detach(|| {
+            let mut carrier = Carrier::new(Tuns::new(tuns, zero, Some(pipe.as_fd())), connections);
+            let end = carrier.run(longest)?;
+            Ok::<_, std::io::Error>((end, carrier))
+        })?;
+        let mut found = facts(&carrier.lateness, carrier.counts);
+        let connections = carrier.into_network();
+        let flows: Vec<Value> = connections
+            .flows()
+            .map(|(flow, tuple, packets)| {
+                json!({
+                    "flow": flow,
+                    "protocol": tuple.protocol,
+                    "ends": [(tuple.first.0.to_string(), tuple.first.1), (tuple.second.0.to_string(), tuple.second.1)],
+                    "packets": packets,
+                })
+            })
+            .collect();
+        found["end"] = json!(end.as_picos());
+        found["full_at"] = json!(connections.full_at.map(Time::as_picos));
+        found["flows"] = json!(flows);
+        found["not_ipv4"] = json!(connections.dropped.not_ipv4);
+        found["no_host"] = json!(connections.dropped.no_host);
+        found["shared"] = json!(connections.shared);
+        let mut bytes = Vec::with_capacity(connections.noted().len() * NOTED);
+        for Noted { at, flow, size, ecn } in connections.noted() {
+            bytes.extend_from_slice(&at.as_picos().to_le_bytes());
+            bytes.extend_from_slice(&flow.to_le_bytes());
+            bytes.extend_from_slice(&size.to_le_bytes());
+            bytes.push(*ecn as u8);
+        }
+        Ok((found.to_string(), PyBytes::new(py, &bytes)))
+    }
+}
+
+/// A noted packet of its bytes.
+fn noted(bytes: &[u8; NOTED]) -> Noted {
+    let [a, b, c, d, e, f, g, h, flow @ .., low, high, ecn] = *bytes;
+    Noted {
+        at: Time::from_picos(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        flow: u16::from_le_bytes(flow),
+        size: u16::from_le_bytes([low, high]),
+        ecn: Ecn::from_bits(ecn),
+    }
+}
+
+/// Lets the packets of a session enter the links of a plan again. Returns the outcome as JSON, and its tables.
+#[pyfunction(name = "replay")]
+fn replay_session(py: Python<'_>, plan: &str, seed: u64, packets: &[u8]) -> PyResult<(String, RawTables)> {
+    let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+    let mut relay = MeasuredRelay::new(Arc::new(plan), seed).map_err(refuse)?;
+    let (packets, rest) = packets.as_chunks();
+    if !rest.is_empty() || !packets.is_sorted_by_key(|bytes| noted(bytes).at) {
+        return Err(refuse("packets: must be those of a session"));
+    }
+    let outcome = py.detach(|| {
+        replay(&mut relay, packets.iter().map(noted));
+        relay.finish()
+    });
+    let json = serde_json::to_string(&outcome).map_err(refuse)?;
+    Ok((json, outcome.tables.into_iter().map(|table| (table.name, Rows(table))).collect()))
+}
+
+/// Adds the classes and the function to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyTun>()?;
-    module.add_class::<PyCarrier>()
+    module.add_class::<PyCarrier>()?;
+    module.add_class::<PySession>()?;
+    module.add_function(wrap_pyfunction!(replay_session, module)?)
 }

@@ -58,9 +58,7 @@ def run(
     show(result.run)
 
 
-def _compare(
-    scenario: Scenario, seed: int, repetitions: int, *, as_json: bool, out: Path | None, command: str
-) -> None:
+def _compare(scenario: Scenario, seed: int, repetitions: int, *, as_json: bool, out: Path | None, command: str) -> None:
     with progress_bar(f"{repetitions} repetitions", repetitions) as bar:
         found = compare(
             scenario, seed=seed, repetitions=repetitions, progress=lambda done: bar(done, f"{done} of {repetitions}")

@@ -69,14 +69,17 @@ class Row:
 
 def rows(kernel: Sequence[Run], simulator: Sequence[Run], *, late: bool) -> tuple[Row, ...]:
     """Judge all measures that all runs have; `late` is whether the emulator was too late in one of them."""
-    found = [row(each, "", *([getattr(run, each) for run in runs] for runs in (kernel, simulator)), late=late) for each in MEASURES]
-    for place, group in enumerate(kernel[0].groups):
-        values = {
-            each: [[getattr(run.groups[place], each) for run in runs] for runs in (kernel, simulator)]
+    found = [row(each, "", _values(kernel, each), _values(simulator, each), late=late) for each in MEASURES]
+    for group in kernel[0].groups.names:
+        found += [
+            row(each, group, _values(kernel, each, group), _values(simulator, each, group), late=late)
             for each in OF_GROUPS
-        }
-        found += [row(each, group.name, *both, late=late) for each, both in values.items()]
+        ]
     return tuple(each for each in found if each is not None)
+
+
+def _values(runs: Sequence[Run], measure: str, group: str = "") -> list[float | None]:
+    return [getattr(run.groups[group] if group else run, measure) for run in runs]
 
 
 def row(

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from ackclock.analysis import mean_interval
-from ackclock.drawing.chart import Axis, Chart, Panel, Series
+from ackclock.drawing.chart import Axis, Chart, Marker, Panel, Series
 from ackclock.live.judging import EQUAL, MARGINS, TOO_LATE
 from ackclock.report.html import Drawing, Report, Section, Statement, Table, render
 from ackclock.report.rows import rows_csv
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
 
 _QUANTILES: Final = (("50 %", "sojourn_p50"), ("95 %", "sojourn_p95"), ("99 %", "sojourn_p99"), ("all", "sojourn_max"))
-_PENS: Final = (("kernel", "blue", -0.08), ("simulator", "red", 0.08))
+_PENS: Final[tuple[tuple[str, str, Marker, float], ...]] = (
+    ("kernel", "blue", "circle", -0.08),
+    ("simulator", "red", "square", 0.08),
+)
 
 
 def page(found: Comparison, command: str) -> str:
@@ -111,7 +114,7 @@ def _delays(found: Comparison, command: str) -> Drawing:
     factor = UNITS["sojourn_p50"][1]
     series, lines = [], [["runs", "share of packets", "repetition", "ms"]]
     intervals: dict[str, list[str]] = {name: [name] for name, _ in _QUANTILES}
-    for name, colour, shift in _PENS:
+    for name, colour, marker, shift in _PENS:
         runs, means, halves, places = _both(found)[name], [], [], []
         for place, (share, measure) in enumerate(_QUANTILES, 1):
             values = [value for run in runs if (value := getattr(run, measure)) is not None]
@@ -124,8 +127,9 @@ def _delays(found: Comparison, command: str) -> Drawing:
             means.append(interval.mean)
             halves.append(interval.half_width if math.isfinite(interval.half_width) else 0.0)
             places.append(place + shift)
-        marker = "circle" if name == "kernel" else "square"
-        series.append(Series(name=name, x=places, y=means, error=halves, colour=colour, marker=marker, dash="none", size=5))
+        series.append(
+            Series(name=name, x=places, y=means, error=halves, colour=colour, marker=marker, dash="none", size=5)
+        )
     ticks = [(float(place), name) for place, (name, _) in enumerate(_QUANTILES, 1)]
     return Drawing(
         slug="delays",

@@ -142,9 +142,9 @@ class Request:
         unknown = (*_UNKNOWN, *(() if answer["tells_timeouts"] else (_TIMEOUTS,)))
         ordered["flows"] = without(ordered["flows"], unknown)
         outcome = prepared.read(answer["outcome"], {}, ())
-        for level in (outcome.summary, *outcome.groups):
-            level.update(dict.fromkeys((*unknown, "timeouts_per_dup_ack")))
-        run = prepared.run_of(seed, outcome)
+        none = dict.fromkeys((*unknown, "timeouts_per_dup_ack"))
+        groups = [{**group, **none} for group in outcome.groups]
+        run = prepared.run_of(seed, replace(outcome, summary={**outcome.summary, **none}, groups=groups))
         facts = dict(answer["facts"])
         lateness = Lateness(
             **{name: facts[name] for name in ("packets", "p50", "p90", "p99", "p999", "longest", "late")},

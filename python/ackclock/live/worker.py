@@ -70,9 +70,11 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
     gc.collect()
     gc.disable()
     zero = time.monotonic_ns() + _LEAD
+    listener, datagrams = ends.listening
     work = traffic.Traffic(
         senders,
-        *ends.listening,
+        listener,
+        datagrams,
         carrier.supplies(),
         zero=zero,
         begin=request["begin"] // 1000,

@@ -1,7 +1,7 @@
 //! A relay that measures: it makes the outcome of a simulated run from packets that come from outside.
 //!
-//! The sources of the plan are the relay's, since it sees when data is acknowledged. It asks them at their times, and the
-//! caller gives what they supply to the endpoints ([`MeasuredRelay::take_supplies`]).
+//! A relay can have the sources of the plan ([`MeasuredRelay::with_sources`]), since it sees when data is acknowledged. It
+//! asks them at their times, and the caller gives what they supply to the endpoints ([`MeasuredRelay::take_supplies`]).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -109,12 +109,18 @@ impl MeasuredRelay {
             TransportSpec::Udp { .. } => (false, false),
         };
         let is_tcp = plan.flows().map(kind).collect();
-        let mut due = BinaryHeap::new();
-        for flow in 0..flows as u32 {
-            due.extend(relay.simulator.application(FlowId(flow)).due().map(|at| Reverse((at, flow))));
-        }
-        let (flows, supplies, sacks) = (vec![Flow::default(); flows], Vec::new(), Vec::new());
+        let (flows, due) = (vec![Flow::default(); flows], BinaryHeap::new());
+        let (supplies, sacks) = (Vec::new(), Vec::new());
         Ok(Self { relay, watchers, plan, flows, is_tcp, due, supplies, sacks, now: Time::ZERO })
+    }
+
+    /// Asks the sources of the plan as well. The caller takes what they supply.
+    #[must_use]
+    pub fn with_sources(mut self) -> Self {
+        for flow in 0..self.flows.len() as u32 {
+            self.due.extend(self.relay.simulator.application(FlowId(flow)).due().map(|at| Reverse((at, flow))));
+        }
+        self
     }
 
     /// Whether packets of a flow may enter in this direction.

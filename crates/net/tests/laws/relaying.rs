@@ -176,7 +176,7 @@ fn a_relay_has_the_transfers_of_the_run() {
         plan.records = vec![RecordSpec::Transfers { flows: vec![0, 1, 2] }];
         let outcome = run(&plan, 5).expect("sound");
         let (ledger, _) = Ledger::of(&plan, 5, &[]);
-        let mut relay = MeasuredRelay::new(Arc::new(plan.clone()), 5).expect("sound");
+        let mut relay = MeasuredRelay::new(Arc::new(plan.clone()), 5).expect("sound").with_sources();
         let (mut supplied, mut sent) = ([0_u64; 3], [0_u64; 3]);
         for (serial, (at, real)) in (0..).zip(entered(&ledger, counts_syn)) {
             relay.advance(at, |_| ());
