@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ackclock as ac
-from ackclock.drawing.chart import Axis, Chart, Panel, Series
+from ackclock.drawing.chart import Axis, Chart, Marker, Panel, Series
 from ackclock.drawing.paper import draw
 from ackclock.drawing.style import to_png
 from ackclock.live import LiveRun, live
 from ackclock.running.figures.together import together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ackclock.running.run import Run
 
@@ -91,9 +91,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def pair(kernel: float | None, simulator: float | None, factor: float = 1.0) -> str:
+def pair(values: Iterable[float | None], factor: float = 1.0) -> str:
     """Return the values of both."""
-    return ", ".join("none" if value is None else f"{factor * value:.3g}" for value in (kernel, simulator))
+    return ", ".join("none" if value is None else f"{factor * value:.3g}" for value in values)
 
 
 def picture(name: str, words: str, chart: Chart) -> str:
@@ -150,9 +150,9 @@ def burstiness() -> str:
     rows = [
         [
             str(count),
-            pair(each.kernel.run.cov, each.simulated.cov),
+            pair((each.kernel.run.cov, each.simulated.cov)),
             f"{paper.cov:.3g}",
-            pair(each.kernel.run.loss, each.simulated.loss, 100),
+            pair((each.kernel.run.loss, each.simulated.loss), 100),
         ]
         for count, each, paper in zip(counts, found, papers, strict=True)
     ]
@@ -184,13 +184,14 @@ def sharing() -> str:
             [
                 f"{packets} packets",
                 f"{100 * bbr[0]:.0f}, {100 * bbr[1]:.0f}",
-                pair(*(run.sojourn_p95 for run in runs), 1e3),
-                pair(*(run.loss for run in runs), 100),
+                pair((run.sojourn_p95 for run in runs), 1e3),
+                pair((run.loss for run in runs), 100),
             ]
         )
+    pens: tuple[tuple[str, str, Marker], ...] = (("kernel", "blue", "circle"), ("simulator", "red", "square"))
     series = [
         Series(name=name, x=buffers, y=[100 * share[place] for share in shares], colour=colour, marker=marker)
-        for place, (name, colour, marker) in enumerate((("kernel", "blue", "circle"), ("simulator", "red", "square")))
+        for place, (name, colour, marker) in enumerate(pens)
     ]
     panel = Panel(
         x=Axis(label="Buffer, packets", log=True),
@@ -216,10 +217,10 @@ def managed() -> str:
         rows.append(
             [
                 name,
-                pair(*(run.goodput_bps for run in runs), 1e-6),
-                pair(*(run.sojourn_p50 for run in runs), 1e3),
-                pair(*(run.sojourn_p95 for run in runs), 1e3),
-                pair(*(run.groups["call"].delay_mean for run in runs), 1e3),
+                pair((run.goodput_bps for run in runs), 1e-6),
+                pair((run.sojourn_p50 for run in runs), 1e3),
+                pair((run.sojourn_p95 for run in runs), 1e3),
+                pair((run.groups["call"].delay_mean for run in runs), 1e3),
             ]
         )
     head = [
@@ -274,8 +275,8 @@ def web() -> str:
     groups = [run.groups["web"] for run in runs.values()]
     rows = [
         ["transfers completed", *(str(group.completed) for group in groups)],
-        ["median, ms", *(pair(group.completion_p50, None, 1e3).partition(",")[0] for group in groups)],
-        ["95 %, ms", *(pair(group.completion_p95, None, 1e3).partition(",")[0] for group in groups)],
+        ["median, ms", *(pair([group.completion_p50], 1e3) for group in groups)],
+        ["95 %, ms", *(pair([group.completion_p95], 1e3) for group in groups)],
     ]
     text = (
         "Twelve connections of cubic with transfers of 60 kB on average (Pareto) and think times of 1 s share 10 Mb/s "

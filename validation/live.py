@@ -44,7 +44,7 @@ LINKS: Final = {
     "50 Mb/s, 20 ms, 84 packets": (50, 20, 84, 1),
     "20 Mb/s, 40 ms, 67 packets, 2 flows": (20, 40, 67, 2),
 }
-QUEUES: Final = {
+QUEUES: Final[dict[str, dict[str, Any]]] = {
     "CoDel": {"kind": "codel", "ecn": True},
     "FQ-CoDel": {"kind": "fq_codel", "ecn": True},
     "PIE": {"kind": "pie", "ecn": True},
@@ -79,10 +79,10 @@ def cases() -> dict[str, ac.Scenario]:
     found = {}
     for name, (rate, rtt, packets, flows) in LINKS.items():
         for law in LAWS:
-            queue = {"kind": "droptail", "packets": packets}
+            queue: dict[str, Any] = {"kind": "droptail", "packets": packets}
             found[f"{law}: {name}"] = scenario(rate, rtt, queue, law, flows, ecn=False)
-    for name, queue in QUEUES.items():
-        found[f"{name}: 20 Mb/s, 40 ms, 2 flows of cubic with ECN"] = scenario(20, 40, queue, "cubic", 2, ecn=True)
+    for name, managed in QUEUES.items():
+        found[f"{name}: 20 Mb/s, 40 ms, 2 flows of cubic with ECN"] = scenario(20, 40, managed, "cubic", 2, ecn=True)
     return found
 
 
@@ -104,7 +104,7 @@ def run() -> None:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 ours = live(each, seed=seed)
             simulated = ac.simulate(each, seed=seed)
-            row = {
+            row: dict[str, Any] = {
                 "case": name,
                 "seed": seed,
                 "kernel": ours.kernel,
@@ -120,7 +120,7 @@ def run() -> None:
 
 def mean(rows: list[dict[str, Any]], of: str, measure: str) -> float:
     """Return the mean of a measure over repetitions."""
-    return sum(row[of][measure] for row in rows) / len(rows)
+    return float(sum(row[of][measure] for row in rows)) / len(rows)
 
 
 def report() -> None:

@@ -19,6 +19,7 @@ import typer
 
 from ackclock.cli import completing
 from ackclock.cli.advice import advice
+from ackclock.cli.calibration import calibration
 from ackclock.cli.evaluation import evaluation
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(advice)
+app.add_typer(calibration)
 app.add_typer(evaluation)
 app.add_typer(measuring)
 app.add_typer(sessions)
@@ -92,8 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with ``live shell``, a command beside ``live``, as one of them."""
-    return ["live shell", *arguments[2:]] if list(arguments[:2]) == ["live", "shell"] else list(arguments)
+    """Return the arguments with ``live shell`` or ``live calibrate``, commands beside ``live``, as one of them."""
+    is_joined = arguments[:1] == ["live"] and arguments[1:2] in (["shell"], ["calibrate"])
+    return [" ".join(arguments[:2]), *arguments[2:]] if is_joined else list(arguments)
 
 
 def _needed(arguments: Sequence[str]) -> typer.Typer:
@@ -873,7 +876,10 @@ def live(
             "flow. May be repeated.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="New folder for the result and its tables (Parquet).")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New folder for the result and its tables (Parquet); the page (HTML) with --compare."),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Also simulate the scenario with the profile linux, and compare.")
     ] = False,

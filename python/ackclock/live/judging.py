@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ackclock.running.summary import UNITS
+from ackclock.engine.catalogue import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +98,8 @@ def row(
     """
     from ackclock.analysis import compare_paired  # noqa: PLC0415  # slow to load
 
-    unit, factor = UNITS[measure]
+    known = catalogue().measures[measure]
+    unit, factor = known.shown, known.factor
     values = [
         (factor * one, factor * other)
         for one, other in zip(kernel, simulator, strict=True)
