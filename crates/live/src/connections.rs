@@ -204,7 +204,8 @@ impl Network for Connections {
 /// Lets a packet enter a relay. `number` is how many packets its flow had before.
 fn offer(relay: &mut MeasuredRelay, noted: Noted, number: u64, serial: u32) -> bool {
     let Noted { at, flow, size, ecn } = noted;
-    let real = Real { flow: flow.into(), ack: false, data: true, syn: false, size: size.into(), number, sack: None, ecn };
+    let real =
+        Real { flow: flow.into(), ack: false, data: true, syn: false, size: size.into(), number, sack: None, ecn };
     relay.offer(real, serial, at)
 }
 

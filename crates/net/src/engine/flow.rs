@@ -84,7 +84,10 @@ impl Flow {
         self.application.source = AnySource::Connection(Connection::open(packets));
         self.application.wait_until(Some(now));
         self.application.refill(sender, now);
-        observer.observe(asked, &Observation::TransferBegins { flow: self.packetizer.flow(), packets, before: &sender.counters() });
+        observer.observe(
+            asked,
+            &Observation::TransferBegins { flow: self.packetizer.flow(), packets, before: &sender.counters() },
+        );
         self.take_any_turn(now, transit, observer);
     }
 

@@ -1,3 +1,5 @@
+//! Round-trip samples of a relay.
+
 use super::*;
 
 fn flow(sent: &[(u64, u64)]) -> Flow {
