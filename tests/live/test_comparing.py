@@ -10,6 +10,7 @@ from tests.live.test_judging import PUNCTUAL
 from tests.live.test_refusing import BASE
 
 import ackclock as ac
+from ackclock.cli import main
 from ackclock.live import Comparison, LiveRun
 from ackclock.live.calibrating import BUFFERS, LAWS, Cell, counted, scenarios
 from ackclock.live.comparing import _records
@@ -84,3 +85,20 @@ def test_a_cell_is_confirmed_if_both_measures_are_near() -> None:
     assert cells[0].name == "reno, 10 Mb/s, 40 ms, 33 packets"
     said = "This kernel confirms 1 of 3 cells of the profile linux; in 1 the emulator was too late to tell"
     assert counted(cells) == said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--record", "queue/10ms"], "--record: 'queue/10ms' is not allowed; must be absent with --compare"),
+        (["--out", "page.pdf"], "must end in .html"),
+        (["--repetitions", "1"], "must be from 2 to 30"),
+    ],
+)
+def test_bad_options_of_a_comparison_are_refused(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["live", "examples/codel.toml", "--compare", *options])
+    assert ended.value.code == 2
+    assert words in " ".join(capsys.readouterr().err.split())
