@@ -194,7 +194,7 @@ def sharing() -> str:
         for place, (name, colour, marker) in enumerate(pens)
     ]
     panel = Panel(
-        x=Axis(label="Buffer, packets", log=True),
+        x=Axis(label="Buffer, packets", low=0),
         y=Axis(label="Goodput of bbr, % of all", low=0, high=100),
         series=series,
     )
