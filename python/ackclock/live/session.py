@@ -68,7 +68,7 @@ def hold(request: dict[str, Any]) -> dict[str, Any]:
         each.await_ready()
     for host in hosts:
         host.begin(None)
-    realtime = namespaces.be_punctual(_PRIORITY)
+    realtime = namespaces.be_punctual(_PRIORITY, alone=True)
     namespaces.drop_privileges()
     for each in servers:
         each.go()
@@ -80,7 +80,9 @@ def hold(request: dict[str, Any]) -> dict[str, Any]:
     gc.disable()
     zero = time.monotonic_ns()
     command.go()
-    facts, packets = session.run([host.device for host in hosts], zero, over)
+    capture, setup = request["capture"], json.dumps(request["capture_setup"])
+    tap = None if capture is None else (capture, request["at"], setup)
+    facts, packets = session.run([host.device for host in hosts], zero, over, tap)
     for each in (*servers, command):
         each.end()
     return {
