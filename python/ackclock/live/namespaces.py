@@ -112,11 +112,13 @@ def raise_loopback() -> None:
         fcntl.ioctl(control, _FLAGS, struct.pack("16sH22x", b"lo", _UP | _RUNNING))
 
 
-def allow_ping() -> None:
-    """Let all groups of the current namespace send ICMP echo requests without privileges."""
-    for groups in ("0 2147483647", "0 0"):
+def allow_usual_programs() -> None:
+    """Let the current namespace send ICMP echo requests and listen on any port without privileges."""
+    settings = Path("/proc/sys/net/ipv4")
+    (settings / "ip_unprivileged_port_start").write_text("0", encoding="ascii")
+    for groups in ("0 2147483647", "0 0"):  # a user namespace may have one group
         with suppress(OSError):
-            Path("/proc/sys/net/ipv4/ping_group_range").write_text(groups, encoding="ascii")
+            (settings / "ping_group_range").write_text(groups, encoding="ascii")
             return
 
 

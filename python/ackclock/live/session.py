@@ -140,7 +140,7 @@ class _Host(threading.Thread):
             address = request["addresses"][self.place]
             self.device = namespaces.make_device(address, None, mtu=request["mtu"], gso=request["gso"], sysctls=sysctls)
             namespaces.raise_loopback()
-            namespaces.allow_ping()
+            namespaces.allow_usual_programs()
             self.law = namespaces.prefer_law(request["law"])
         except OSError as error:
             self.error = error
@@ -173,7 +173,7 @@ class _Command:
             "command": self._line,
             "user": request["user"],
             "names": request["names"],
-            "has_input": self.host.place == request["at"],
+            "is_main": self.host.place == request["at"],
             "ready": self._tell_ready,
             "go": self._await_go,
         }
