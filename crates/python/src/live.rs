@@ -136,7 +136,8 @@ impl PySession {
     #[new]
     fn new(plan: &str, seed: u64, addresses: Vec<String>, most: u16) -> PyResult<Self> {
         let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-        let hosts = addresses.iter().map(|each| each.parse()).collect::<Result<Vec<Ipv4Addr>, _>>().map_err(refuse)?;
+        let hosts =
+            addresses.into_iter().map(|each| each.parse()).collect::<Result<Vec<Ipv4Addr>, _>>().map_err(refuse)?;
         let flows: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
         let wanted = hosts.len() * hosts.len().saturating_sub(1) * usize::from(most);
         if hosts.len() < 2 || wanted != flows || flows > usize::from(u16::MAX) {
@@ -150,6 +151,7 @@ impl PySession {
     /// Carries packets between devices, one for each host, from `zero` ns on the monotonic clock until the pipe with the file
     /// descriptor `until` is closed. `tap` has a file descriptor, the number of a host whose packets are written there, and
     /// facts about the file as JSON. Returns facts as JSON, and the packets for `replay`.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
     #[pyo3(signature = (devices, zero, until, tap = None))]
     fn run<'py>(
         &mut self,
@@ -211,12 +213,12 @@ impl PySession {
 
 /// A noted packet of its bytes.
 fn noted(bytes: &[u8; NOTED]) -> Noted {
-    let [a, b, c, d, e, f, g, h, flow @ .., low, high, ecn] = *bytes;
+    let number = |from, to| bytes[from..to].iter().rev().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte));
     Noted {
-        at: Time::from_picos(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
-        flow: u16::from_le_bytes(flow),
-        size: u16::from_le_bytes([low, high]),
-        ecn: Ecn::from_bits(ecn),
+        at: Time::from_picos(number(0, 8)),
+        flow: number(8, 10) as u16,
+        size: number(10, 12) as u16,
+        ecn: Ecn::from_bits(number(12, 13) as u8),
     }
 }
 

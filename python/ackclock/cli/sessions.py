@@ -32,7 +32,7 @@ def shell(
     command: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[-- COMMAND]", help="Program and its arguments (default: your shell).", show_default=False
+            metavar="COMMAND", help="Program and its arguments, after -- (default: your shell).", show_default=False
         ),
     ] = None,
     at: Annotated[
