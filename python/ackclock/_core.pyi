@@ -541,11 +541,14 @@ class Session:
     def __new__(cls, plan_json: str, seed: int, addresses: list[str], most: int, /) -> Self:
         """Build the idle links of a plan with two flows for each of `most` connections of two hosts."""
 
-    def run(self, devices: list[Tun], zero: int, until: int, /) -> tuple[str, bytes]:
+    def run(
+        self, devices: list[Tun], zero: int, until: int, tap: tuple[int, int, str] | None = None, /
+    ) -> tuple[str, bytes]:
         """Carry packets between devices, one for each host, from `zero` ns on the monotonic clock.
 
-        The session ends when the pipe with the file descriptor `until` is closed. Returns facts as JSON, and the
-        packets for `replay`.
+        The session ends when the pipe with the file descriptor `until` is closed. `tap` has a file descriptor, the
+        number of a host whose packets are written there, and facts about the file as JSON. Returns facts as JSON, and
+        the packets for `replay`.
         """
 
 class Stepper:

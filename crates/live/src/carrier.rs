@@ -194,9 +194,9 @@ impl<W: Wires, N: Network> Carrier<W, N> {
         self.due.clear();
     }
 
-    /// Ends the run, and returns the network.
-    pub fn into_network(self) -> N {
-        self.network
+    /// Ends the run, and returns the wires and the network.
+    pub fn into_parts(self) -> (W, N) {
+        (self.wires, self.network)
     }
 }
 

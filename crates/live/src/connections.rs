@@ -8,7 +8,7 @@
 //! What enters the links is also noted, so that a relay with records, and with the number of flows and the duration that
 //! are known at the end, makes the measurement afterwards. It computes the same fates: a relay depends only on what enters.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use ackclock_net::relay::{Fate, MeasuredRelay, Real};
@@ -39,7 +39,7 @@ pub struct Noted {
 }
 
 /// Addresses and ports of a packet, and its protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tuple {
     /// Number of the protocol (IANA).
     pub protocol: u8,
@@ -65,7 +65,7 @@ pub struct Connections {
     hosts: Vec<Ipv4Addr>,
     /// Most connections of two hosts.
     most: u16,
-    known: HashMap<Tuple, u16>,
+    known: BTreeMap<Tuple, u16>,
     /// For each pair of hosts, its connections in the order of their numbers.
     pairs: Vec<Vec<Tuple>>,
     /// Number of packets of each flow.
@@ -88,7 +88,7 @@ impl Connections {
             relay,
             hosts,
             most,
-            known: HashMap::new(),
+            known: BTreeMap::new(),
             pairs: vec![Vec::new(); pairs],
             packets: vec![0; 2 * pairs * usize::from(most)],
             noted: Vec::new(),

@@ -9,11 +9,13 @@
 //! | [`headers`] | what the links need of a packet: flow, kind, number and ECN field; marks |
 //! | [`carrier`] | the loop that moves packets, for real wires and for those of tests |
 //! | [`lateness`] | how late packets left, compared with the time that the links computed |
+//! | [`tap`] | a capture of the packets at one end |
 //! | `wires` | the TUN devices and the clock (only on Linux) |
 
 pub mod carrier;
 pub mod connections;
 pub mod headers;
 pub mod lateness;
+pub mod tap;
 #[cfg(target_os = "linux")]
 pub mod wires;

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::carrier::Wires;
+use crate::tap::Tap;
 
 /// `O_NONBLOCK` on all architectures of Linux that Rust supports, except MIPS and SPARC.
 const NONBLOCK: i32 = 0o4000;
@@ -45,14 +46,24 @@ pub struct Tuns<'a> {
     zero: u64,
     /// The run is over when this can be read, as the file descriptor of a process can when it has ended.
     until: Option<BorrowedFd<'a>>,
+    tap: Option<Tap>,
     /// What ends a wait: a packet at a device, or the end of the run.
     awaited: Vec<PollFd<'a>>,
 }
 
+fn nanos_on(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
 /// Nanoseconds on the monotonic clock.
 pub fn monotonic() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    nanos_on(ClockId::Monotonic)
+}
+
+/// Nanoseconds since the beginning of 1970, of a time on the monotonic clock.
+pub fn since_1970(zero: u64) -> u64 {
+    nanos_on(ClockId::Realtime).wrapping_sub(monotonic()).wrapping_add(zero)
 }
 
 impl<'a> Tuns<'a> {
@@ -60,7 +71,25 @@ impl<'a> Tuns<'a> {
     pub fn new(devices: Vec<&'a Tun>, zero: u64, until: Option<BorrowedFd<'a>>) -> Self {
         let mut awaited: Vec<_> = devices.iter().map(|device| PollFd::new(&device.0, PollFlags::IN)).collect();
         awaited.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        Self { devices, zero, until, awaited }
+        Self { devices, zero, until, tap: None, awaited }
+    }
+
+    /// Captures packets, too.
+    #[must_use]
+    pub fn with_tap(self, tap: Option<Tap>) -> Self {
+        Self { tap, ..self }
+    }
+
+    /// Ends the capture.
+    pub fn into_tap(self) -> Option<Tap> {
+        self.tap
+    }
+
+    fn capture(&mut self, end: usize, packet: &[u8], is_sent: bool) {
+        let now = self.now();
+        if let Some(tap) = self.tap.as_mut().filter(|tap| tap.end == end) {
+            tap.add(now, packet, is_sent);
+        }
     }
 
     fn nanos(&self) -> u64 {
@@ -86,12 +115,22 @@ impl Wires for Tuns<'_> {
     fn receive(&mut self, from: usize, buffer: &mut [u8]) -> io::Result<usize> {
         match (&self.devices[from].0).read(buffer) {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
-            result => result,
+            Ok(length) => {
+                if self.tap.is_some() {
+                    self.capture(from, &buffer[..length], true);
+                }
+                Ok(length)
+            }
+            error => error,
         }
     }
 
     fn send(&mut self, to: usize, packet: &[u8]) -> io::Result<()> {
-        (&self.devices[to].0).write_all(packet)
+        (&self.devices[to].0).write_all(packet)?;
+        if self.tap.is_some() {
+            self.capture(to, packet, false);
+        }
+        Ok(())
     }
 
     fn wait(&mut self, until: Time) -> io::Result<()> {

@@ -1,16 +1,18 @@
 //! Runs of real kernels for Python, which makes the namespaces and the traffic.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{PipeWriter, Write, pipe};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, IntoRawFd, RawFd};
 use std::sync::Arc;
 
+use ackclock_capture::write::Setup;
 use ackclock_live::carrier::{Carrier, Counts};
 use ackclock_live::connections::{Connections, Noted, replay};
 use ackclock_live::headers::Flows;
 use ackclock_live::lateness::Lateness;
-use ackclock_live::wires::{Tun, Tuns};
+use ackclock_live::tap::Tap;
+use ackclock_live::wires::{Tun, Tuns, since_1970};
 use ackclock_net::Plan;
 use ackclock_net::relay::{MeasuredRelay, Supply};
 use ackclock_tcp::Ecn;
@@ -89,7 +91,7 @@ impl PyCarrier {
             let mut carrier = Carrier::new(wires, Flows::new(relay, segments, |supply| give(&mut supplies, supply)));
             carrier.run(end)?;
             let (lateness, counts) = (carrier.lateness.clone(), carrier.counts);
-            Ok::<_, std::io::Error>((carrier.into_network().relay, lateness, counts))
+            Ok::<_, std::io::Error>((carrier.into_parts().1.relay, lateness, counts))
         })?;
         self.relay = Some(relay);
         Ok(facts(&lateness, counts).to_string())
@@ -148,7 +150,8 @@ impl PySession {
     #[new]
     fn new(plan: &str, seed: u64, addresses: Vec<String>, most: u16) -> PyResult<Self> {
         let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-        let hosts = addresses.iter().map(|each| each.parse()).collect::<Result<Vec<Ipv4Addr>, _>>().map_err(refuse)?;
+        let hosts =
+            addresses.into_iter().map(|each| each.parse()).collect::<Result<Vec<Ipv4Addr>, _>>().map_err(refuse)?;
         let flows: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
         let wanted = hosts.len() * hosts.len().saturating_sub(1) * usize::from(most);
         if hosts.len() < 2 || wanted != flows || flows > usize::from(u16::MAX) {
@@ -160,27 +163,40 @@ impl PySession {
     }
 
     /// Carries packets between devices, one for each host, from `zero` ns on the monotonic clock until the pipe with the file
-    /// descriptor `until` is closed. Returns facts as JSON, and the packets for `replay`.
+    /// descriptor `until` is closed. `tap` has a file descriptor, the number of a host whose packets are written there, and
+    /// facts about the file as JSON. Returns facts as JSON, and the packets for `replay`.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+    #[pyo3(signature = (devices, zero, until, tap = None))]
     fn run<'py>(
         &mut self,
         py: Python<'py>,
         devices: Vec<Py<PyTun>>,
         zero: u64,
         until: RawFd,
+        tap: Option<(RawFd, usize, String)>,
     ) -> PyResult<(String, Bound<'py, PyBytes>)> {
         let connections = self.connections.take().ok_or_else(|| refuse("the session has ended"))?;
         if devices.len() != self.hosts {
             return Err(refuse("devices: must be one for each host"));
         }
         let pipe = File::open(format!("/proc/self/fd/{until}"))?;
+        let tap = tap.map(|(file, host, setup)| {
+            let setup: Setup = serde_json::from_str(&setup).map_err(refuse)?;
+            let file = OpenOptions::new().write(true).open(format!("/proc/self/fd/{file}"))?;
+            Ok::<_, PyErr>(Tap::new(file, host, since_1970(zero), &setup)?)
+        });
+        let tap = tap.transpose()?;
         let (tuns, longest) = (devices.iter().map(|each| &each.get().0).collect(), self.longest);
-        let (end, carrier) = py.detach(|| {
-            let mut carrier = Carrier::new(Tuns::new(tuns, zero, Some(pipe.as_fd())), connections);
+        let (end, lateness, counts, connections, captured) = py.detach(|| {
+            let mut carrier = Carrier::new(Tuns::new(tuns, zero, Some(pipe.as_fd())).with_tap(tap), connections);
             let end = carrier.run(longest)?;
-            Ok::<_, std::io::Error>((end, carrier))
+            let (lateness, counts) = (carrier.lateness.clone(), carrier.counts);
+            let (wires, connections) = carrier.into_parts();
+            let captured = wires.into_tap().map_or(Ok(()), Tap::finish);
+            Ok::<_, std::io::Error>((end, lateness, counts, connections, captured))
         })?;
-        let mut found = facts(&carrier.lateness, carrier.counts);
-        let connections = carrier.into_network();
+        let mut found = facts(&lateness, counts);
+        found["capture"] = json!(captured.err().map(|error| error.to_string()));
         let flows: Vec<Value> = connections
             .flows()
             .map(|(flow, tuple, packets)| {
@@ -211,12 +227,12 @@ impl PySession {
 
 /// A noted packet of its bytes.
 fn noted(bytes: &[u8; NOTED]) -> Noted {
-    let [a, b, c, d, e, f, g, h, flow @ .., low, high, ecn] = *bytes;
+    let number = |from, to| bytes[from..to].iter().rev().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte));
     Noted {
-        at: Time::from_picos(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
-        flow: u16::from_le_bytes(flow),
-        size: u16::from_le_bytes([low, high]),
-        ecn: Ecn::from_bits(ecn),
+        at: Time::from_picos(number(0, 8)),
+        flow: number(8, 10) as u16,
+        size: number(10, 12) as u16,
+        ecn: Ecn::from_bits(number(12, 13) as u8),
     }
 }
 

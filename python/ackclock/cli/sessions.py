@@ -24,6 +24,7 @@ sessions = typer.Typer()
     ackclock live shell examples/fq_codel.toml --serve "receiver=iperf3 -s" -- iperf3 -c receiver
     ackclock live shell examples/fq_codel.toml --at receiver --serve "sender=python3 -m http.server"
     ackclock live shell examples/codel.toml --record queue/10ms --out result -- ping -c 5 receiver
+    ackclock live shell examples/codel.toml --pcap up.pcapng --serve "receiver=iperf3 -s" -- iperf3 -c receiver
     """,
 )
 def shell(
@@ -31,7 +32,7 @@ def shell(
     command: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[-- COMMAND]", help="Program and its arguments (default: your shell).", show_default=False
+            metavar="COMMAND", help="Program and its arguments, after -- (default: your shell).", show_default=False
         ),
     ] = None,
     at: Annotated[
@@ -56,6 +57,10 @@ def shell(
             metavar="KIND[@LINK][/INTERVAL]",
             help="Table to record and write with --out, such as queue@bottleneck/10ms. May be repeated.",
         ),
+    ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="New pcapng file of what the command's host sends and receives."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="New folder for the result and its tables (Parquet).")] = None,
 ) -> None:
@@ -88,6 +93,7 @@ def shell(
         serve=servers,
         seed=integer("seed", seed, SEED.allowed),
         record=record or (),
+        pcap=pcap,
     )
     if out is not None and session.run is not None:
         session.run.save(out)

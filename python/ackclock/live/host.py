@@ -95,8 +95,9 @@ def _execute(request: dict[str, Any]) -> NoReturn:
         os.setuid(user)
         os.environ.update(USER=name, LOGNAME=name, HOME=home)
     namespaces.drop_privileges()
-    if request["has_input"] is False:
+    if not request["is_main"]:  # standard input and output belong to the command with which the session ends
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(2, 1)
     os.write(request["ready"], b"+")
     if os.read(request["go"], 1) != b"+":
         os._exit(1)

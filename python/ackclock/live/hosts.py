@@ -127,7 +127,7 @@ class Network:
 
 
 def most_connections(hosts: int) -> int:
-    """Return the most connections of two hosts that are told apart."""
+    """Return the most connections of two hosts that have numbers of their own."""
     return MOST_FLOWS // (hosts * (hosts - 1))
 
 

@@ -85,11 +85,15 @@ def drop_privileges() -> None:
     _call(libc.syscall(number, header, none), "capset")
 
 
-def be_punctual(priority: int) -> bool:
-    """Give the calling thread a real-time priority, and exact sleeps. Return whether it has the priority."""
+def be_punctual(priority: int, *, alone: bool = False) -> bool:
+    """Give the calling thread a real-time priority, and exact sleeps. Return whether it has the priority.
+
+    Threads that it starts later have the same priority, unless it is to have it alone.
+    """
     _libc().prctl(_TIMER_SLACK, 1, 0, 0, 0)
+    policy = os.SCHED_FIFO | (os.SCHED_RESET_ON_FORK if alone else 0)
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+        os.sched_setscheduler(0, policy, os.sched_param(priority))
     except PermissionError:
         return False
     return True
@@ -108,11 +112,13 @@ def raise_loopback() -> None:
         fcntl.ioctl(control, _FLAGS, struct.pack("16sH22x", b"lo", _UP | _RUNNING))
 
 
-def allow_ping() -> None:
-    """Let all groups of the current namespace send ICMP echo requests without privileges, as far as they exist."""
-    for groups in ("0 2147483647", "0 0"):
+def allow_usual_programs() -> None:
+    """Let the current namespace send ICMP echo requests and listen on any port without privileges."""
+    settings = Path("/proc/sys/net/ipv4")
+    (settings / "ip_unprivileged_port_start").write_text("0", encoding="ascii")
+    for groups in ("0 2147483647", "0 0"):  # a user namespace may have one group
         with suppress(OSError):
-            Path("/proc/sys/net/ipv4/ping_group_range").write_text(groups, encoding="ascii")
+            (settings / "ping_group_range").write_text(groups, encoding="ascii")
             return
 
 

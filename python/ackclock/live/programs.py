@@ -10,14 +10,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock.engine import core
+from ackclock.engine.catalogue import catalogue
 from ackclock.live import namespaces
 from ackclock.live.hosts import LONGEST, Network, most_connections
 from ackclock.live.lateness import Lateness
+from ackclock.running.capturing import refuse_existing
 from ackclock.running.plan import in_scenario
 from ackclock.running.run import SEED, Run
 from ackclock.values.errors import impossible, refuse
@@ -52,6 +56,7 @@ def shell(
     serve: Mapping[str, Sequence[str]] | None = None,
     seed: int = 1,
     record: Iterable[str] = (),
+    pcap: str | Path | None = None,
 ) -> Session:
     """Run a program of the user at a host of a scenario; its packets cross the scenario's links in real time.
 
@@ -73,6 +78,8 @@ def shell(
         Seed of the links' losses.
     record
         Tables to record, as for `ackclock.simulate`.
+    pcap
+        New pcapng file for the packets that the host of the command sends and receives.
 
     Returns
     -------
@@ -92,12 +99,33 @@ def shell(
     why = namespaces.missing()
     if why is not None:
         raise refuse("live", sys.platform, why)
-    kind, answer = _ask(request)
+    with _new(pcap) as capture:
+        kind, answer = _ask(request, capture)
     if kind == "refused":
         raise impossible(in_scenario(str(answer), network.scenario))
     if kind == "unavailable":
         raise refuse("live", f"kernel {os.uname().release}", str(answer))
     return _session(network, seed, record, answer)
+
+
+@contextmanager
+def _new(pcap: str | Path | None) -> Iterator[int | None]:
+    """Make the file of a capture; it is removed if it stays empty."""
+    if pcap is None:
+        yield None
+        return
+    path = Path(pcap)
+    refuse_existing("pcap", path)
+    try:
+        file = path.open("xb")
+    except OSError as error:
+        raise refuse("pcap", str(path), f"must be a new file that can be written ({error.strerror})") from None
+    try:
+        with file:
+            yield file.fileno()
+    finally:
+        if path.stat().st_size == 0:
+            path.unlink()
 
 
 def _request(
@@ -129,6 +157,13 @@ def _request(
         "ecn": network.ecn,
         "gso": network.gso,
         "at": place,
+        "capture_setup": {
+            "snap_length": 65_535,
+            "application": f"Ackclock {catalogue().version}",
+            "comment": f"a live session, seed {seed}",
+            "interface": here,
+            "description": f"packets that {here} sends and receives",
+        },
         "commands": commands,
         "environment": addresses,
         "names": "".join(f"{line}\n" for line in names),
@@ -161,33 +196,39 @@ def _caller() -> tuple[str, int, int, str] | None:
 @contextmanager
 def _terminal() -> Iterator[None]:
     """Leave interrupts by the terminal to the command, and take the terminal back at its end."""
-    numbers = (signal.SIGINT, signal.SIGQUIT)
+    if threading.current_thread() is not threading.main_thread():  # only the main thread has handlers
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGQUIT, signal.SIGTTOU)
     before = {number: signal.signal(number, lambda *_: None) for number in numbers}
     try:
         yield
     finally:
-        with suppress(OSError):
-            output = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        with suppress(OSError):  # no terminal
             os.tcsetpgrp(0, os.getpgrp())
-            signal.signal(signal.SIGTTOU, output)
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-def _ask(request: dict[str, Any]) -> tuple[str, Any]:
-    """Start the process of a session, and return its answer."""
+def _ask(request: dict[str, Any], capture: int | None) -> tuple[str, Any]:
+    """Start the process of a session, and return its answer. Packets are written to the file descriptor `capture`."""
     asked, ask = os.pipe()
     answer, answered = os.pipe()
     # -P: modules in the current directory must not run
     command = [sys.executable, "-P", "-m", "ackclock.live.session", str(asked), str(answered)]
-    with _terminal(), subprocess.Popen(command, pass_fds=(asked, answered)) as process:
+    files = (asked, answered) if capture is None else (asked, answered, capture)
+    with _terminal(), subprocess.Popen(command, pass_fds=files) as process:
         os.close(asked)
         os.close(answered)
-        with suppress(BrokenPipeError), os.fdopen(ask, "wb") as pipe:
-            pipe.write(json.dumps(request).encode())
-        with os.fdopen(answer, "rb") as pipe:
-            found = pipe.read()
-        process.wait()
+        try:
+            with suppress(BrokenPipeError), os.fdopen(ask, "wb") as pipe:
+                pipe.write(json.dumps(request | {"capture": capture}).encode())
+            with os.fdopen(answer, "rb") as pipe:
+                found = pipe.read()
+        except BaseException:
+            process.kill()
+            raise
     if process.returncode != 0 or not found:
         raise refuse("live", f"status {process.returncode}", "the process of the session was ended")
     # our own process made it
@@ -236,5 +277,7 @@ def _notices(network: Network, facts: Mapping[str, Any], lateness: Lateness, rel
             yield f"{counted(count, 'packet')} dropped: {why}"
     if facts["full_at"] is not None:
         yield f"packets after {facts['full_at'] / PICOSECONDS_PER_SECOND:.0f} s were carried, but not measured"
+    if facts["capture"] is not None:
+        yield f"the capture is not complete: {facts['capture']}"
     if facts["end"] >= network.plan["duration"]:
         yield f"the session ended after {LONGEST}, the longest possible"

@@ -68,7 +68,7 @@ def hold(request: dict[str, Any]) -> dict[str, Any]:
         each.await_ready()
     for host in hosts:
         host.begin(None)
-    realtime = namespaces.be_punctual(_PRIORITY)
+    realtime = namespaces.be_punctual(_PRIORITY, alone=True)
     namespaces.drop_privileges()
     for each in servers:
         each.go()
@@ -80,7 +80,9 @@ def hold(request: dict[str, Any]) -> dict[str, Any]:
     gc.disable()
     zero = time.monotonic_ns()
     command.go()
-    facts, packets = session.run([host.device for host in hosts], zero, over)
+    capture, setup = request["capture"], json.dumps(request["capture_setup"])
+    tap = None if capture is None else (capture, request["at"], setup)
+    facts, packets = session.run([host.device for host in hosts], zero, over, tap)
     for each in (*servers, command):
         each.end()
     return {
@@ -138,7 +140,7 @@ class _Host(threading.Thread):
             address = request["addresses"][self.place]
             self.device = namespaces.make_device(address, None, mtu=request["mtu"], gso=request["gso"], sysctls=sysctls)
             namespaces.raise_loopback()
-            namespaces.allow_ping()
+            namespaces.allow_usual_programs()
             self.law = namespaces.prefer_law(request["law"])
         except OSError as error:
             self.error = error
@@ -171,7 +173,7 @@ class _Command:
             "command": self._line,
             "user": request["user"],
             "names": request["names"],
-            "has_input": self.host.place == request["at"],
+            "is_main": self.host.place == request["at"],
             "ready": self._tell_ready,
             "go": self._await_go,
         }

@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(carrier.counts.carried, times.len() as u64);
         prop_assert_eq!(carrier.lateness.total(), carrier.wires.written.len() as u64);
         prop_assert_eq!(carrier.free.len(), carrier.packets.len());
-        let outcome = carrier.into_network().relay.finish();
+        let outcome = carrier.into_parts().1.relay.finish();
         prop_assert_eq!(outcome.summary.arrivals, times.len() as u64);
     }
 }

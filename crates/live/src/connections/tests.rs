@@ -22,7 +22,7 @@ fn plan(hosts: u32, connections: u16, queue: Option<&QueueSpec>) -> Plan {
     let Topology::Dumbbell { bottleneck, .. } = &dumbbell.topology else { unreachable!("it is a dumbbell") };
     let mut link = bottleneck.clone();
     link.rate = Rate::from_mbps(12).into();
-    link.delay = Time::from_millis(5).into();
+    link.delay = Time::from_millis(5);
     link.queue = queue.cloned().unwrap_or(link.queue);
     let edge = |from, to| EdgeSpec { from, to, link: link.clone() };
     let group = |from, to| GroupSpec {
