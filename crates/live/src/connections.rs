@@ -80,8 +80,8 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// The links of a plan that has, for each of `most` connections, two flows for each pair of `hosts`: the order is that
-    /// of [`Connections::flow`].
+    /// The links of a plan that has, for each of `most` connections, two flows for each pair of `hosts`. Pairs are (0, 1),
+    /// (0, 2), ..., (1, 2), and so on; the flow to the second host of a pair comes before the flow back.
     pub fn new(relay: MeasuredRelay, hosts: Vec<Ipv4Addr>, most: u16) -> Self {
         let pairs = hosts.len() * hosts.len().saturating_sub(1) / 2;
         Self {
@@ -98,8 +98,7 @@ impl Connections {
         }
     }
 
-    /// The flow of a connection's packets. Pairs of hosts are (0, 1), (0, 2), ..., (1, 2), and so on; the flow to the second
-    /// host of a pair comes before the flow back.
+    /// The flow of a connection's packets.
     const fn flow(&self, connection: u16, pair: usize, back: bool) -> u16 {
         (connection as usize * self.pairs.len() + pair) as u16 * 2 + back as u16
     }

@@ -89,11 +89,8 @@ impl Write for Behind {
 mod tests {
     use super::*;
 
-    /// Validates: a capture that is read again has the packets, their times and sizes.
-    /// Source: the reader of `ackclock-capture`, and what was written.
-    /// Tolerance: exact.
     #[test]
-    fn a_capture_is_read_again() {
+    fn all_packets_are_written_with_their_times() {
         let path = std::env::temp_dir().join(format!("ackclock-tap-{}.pcapng", std::process::id()));
         let setup = Setup {
             snap_length: 65_535,
