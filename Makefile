@@ -40,7 +40,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard scaling wasm lab traces agreement linux ns3 l4s flips validation kept guides build \
+.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard scaling wasm lab traces agreement linux live ns3 l4s flips validation kept guides build \
 	signatures notices deny coverage recipes lock wheel wheel-test format clean
 .DEFAULT_GOAL := help
 
@@ -145,6 +145,9 @@ traces: $(VENV)/.built ## lose the same random packets in ns-2 and in the engine
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
 	PYTHONPATH=validation $(PY) -m ns2 $(STUDY)
+
+live: $(VENV)/.built ## run the gallery of docs/live.md with this machine's kernel, and write it (Linux, root; some six minutes)
+	$(PY) tools/live_gallery.py
 
 linux: $(VENV)/.built ## compare the profile linux with measurements of a Linux kernel, and write docs/agreement_linux.md
 	PYTHONPATH=validation $(PY) -m linux

@@ -1,4 +1,7 @@
-"""Kill live runs at random moments, and look for what is left: namespaces, devices, processes and files.
+"""Kill live runs and sessions at random moments, and look for what is left.
+
+Every second one is a session of ``live shell``, with a server and with processes in the background. What could be left
+are namespaces, devices, processes, mounts and files.
 
 Usage: ``python tools/live_kills.py NUMBER [SEED]``, as root on Linux.
 """
@@ -32,22 +35,43 @@ LONGEST: Final = 3.0
 """Latest kill in seconds: of three runs in four after their worker has started, and of the others after the command."""
 
 
-def workers() -> dict[str, int]:
-    """Return the processes of live runs, each with its parent."""
+MARK: Final = f"{86_400 + os.getpid()}"
+"""Argument of the processes of a session's command."""
+COMMAND: Final = ("sh", "-c", f"sleep {MARK} & setsid sleep {MARK} & ping -q -i 0.2 receiver; sleep {MARK}")
+SERVER: Final = f"receiver=sh -c 'sleep {MARK} & exec python3 -m http.server'"
+WORKERS: Final = (b"ackclock.live.worker", b"ackclock.live.session")
+
+
+def processes(*marks: bytes) -> dict[str, int]:
+    """Return the processes whose command has one of these marks, each with its parent."""
     found = {}
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            if b"ackclock.live.worker" in (place / "cmdline").read_bytes():
+            line = (place / "cmdline").read_bytes()
+            if any(mark in line for mark in marks):
                 found[place.name] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
     return found
 
 
+def workers() -> dict[str, int]:
+    """Return the processes of live runs and sessions, each with its parent."""
+    return processes(*WORKERS)
+
+
+def below(worker: str) -> list[int]:
+    """Return the processes of a session: its own, those at the hosts, and those that wait for the commands."""
+    family = {int(worker)}
+    for _ in range(3):
+        family |= {int(process) for process, parent in processes(b"ackclock.live.host").items() if parent in family}
+    return sorted(family)
+
+
 def orphans() -> set[str]:
     """Return the processes of live runs whose parent is not the command."""
     found = set()
-    for process, parent in workers().items():
+    for process, parent in processes(*WORKERS, b"ackclock.live.host").items():
         try:
             command = Path(f"/proc/{parent}/cmdline").read_bytes()
         except OSError:
@@ -70,7 +94,8 @@ def left(folder: Path) -> dict[str, set[str]]:
         "namespaces": networks,
         "named namespaces": {path.name for path in named.iterdir()} if named.exists() else set(),
         "devices": {path.name for path in Path("/sys/class/net").iterdir()},
-        "processes": orphans(),
+        "processes": orphans() | set(processes(MARK.encode())),
+        "mounts": set(Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()),
         "files": {path.name for path in folder.iterdir()},
     }
 
@@ -96,7 +121,9 @@ def main() -> None:
         before = left(folder)
         running = 0
         for place in range(number):
-            command = [sys.executable, "-m", "ackclock", "live", str(file)]
+            is_session = place // 2 % 2 == 1
+            command = [sys.executable, "-m", "ackclock", "live"]
+            command += ["shell", str(file), "--serve", SERVER, "--", *COMMAND] if is_session else [str(file)]
             process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while place % 4 and process.poll() is None and process.pid not in workers().values():
                 time.sleep(0.01)
@@ -104,10 +131,14 @@ def main() -> None:
             own = [worker for worker, parent in workers().items() if parent == process.pid]
             running += bool(own)
             if place % 2 and own:
-                os.kill(int(own[0]), signal.SIGKILL)
+                os.kill(draw.choice(below(own[0])), signal.SIGKILL)
             else:
                 process.send_signal(draw.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-            process.wait(30)
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:  # a session goes on without its server, and leaves SIGINT to the command
+                process.kill()
+                process.wait(30)
             more = settled(folder, before)
             if any(more.values()):
                 bad += 1

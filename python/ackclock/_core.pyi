@@ -502,6 +502,9 @@ def simulate(
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
     """Run a plan, with up to `jobs` components in parallel in `memory` bytes: outcome as JSON, tables, captures."""
 
+def replay(plan_json: str, seed: int, packets: bytes, /) -> tuple[str, dict[str, Rows]]:
+    """Let the packets of a session enter the links of a plan again: outcome as JSON, and tables. Only on Linux."""
+
 class Tun:
     """A TUN device. Only on Linux."""
 
@@ -517,8 +520,11 @@ class Carrier:
     def __new__(cls, plan_json: str, seed: int, /) -> Self:
         """Build the idle links of a plan."""
 
-    def emissions(self, flow: int, most: int, /) -> list[tuple[int, int]]:
-        """Return when the source of a flow supplies data, in ps, and how many packets, at most `most` times."""
+    def supplies(self) -> int:
+        """Make the pipe of what the sources supply, and return its reading end, which is the caller's.
+
+        It gets 16 bytes for each supply: the flow, and the number of packets (2^64 - 1: unlimited data).
+        """
 
     def run(self, senders: Tun, receivers: Tun, zero: int, segments: list[int], /) -> str:
         """Carry packets between two devices until the end of the run, which begins at `zero` ns on the monotonic clock.
@@ -528,6 +534,22 @@ class Carrier:
 
     def finish(self, timeouts: list[int], /) -> tuple[str, dict[str, Rows]]:
         """End the run: the outcome as JSON, and the tables. `timeouts` has the timeouts of each flow."""
+
+class Session:
+    """The links of a plan for packets of any program. Only on Linux."""
+
+    def __new__(cls, plan_json: str, seed: int, addresses: list[str], most: int, /) -> Self:
+        """Build the idle links of a plan with two flows for each of `most` connections of two hosts."""
+
+    def run(
+        self, devices: list[Tun], zero: int, until: int, tap: tuple[int, int, str] | None = None, /
+    ) -> tuple[str, bytes]:
+        """Carry packets between devices, one for each host, from `zero` ns on the monotonic clock.
+
+        The session ends when the pipe with the file descriptor `until` is closed. `tap` has a file descriptor, the
+        number of a host whose packets are written there, and facts about the file as JSON. Returns facts as JSON, and
+        the packets for `replay`.
+        """
 
 class Stepper:
     """A simulation that is stepped; an agent sets the windows or rates of flows between the steps."""

@@ -141,6 +141,7 @@ READS: dict[str, list[list[str]]] = {
     "twin": [["own.py"], ["clients.toml"]],
     "conform": [["own.py"], ["clients.toml"]],
     "live": [["own.py"], ["clients.toml"]],
+    "live shell": [["own.py", "--", "true"], ["clients.toml", "--", "true"]],
     "controllers": [["clients.toml"], ["own.py"]],
     "reproduce": [["selfsimilar", "--capture", "own.py"]],
     "advise": [["clients.toml"], ["own.py"]],

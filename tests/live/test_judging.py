@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ackclock.live.comparing import EQUAL, TOO_LATE, row
+from ackclock.live.judging import EQUAL, MARGINS, TOO_LATE, row
 from ackclock.live.lateness import Lateness
 
 PUNCTUAL = Lateness(
@@ -54,17 +54,25 @@ def test_causes_are_added_to_reasons_only() -> None:
     assert "no real-time priority" in late.reasons[2]
 
 
+def verdict(measure: str, kernel: list[float | None], simulator: list[float | None], *, late: bool = False) -> str:
+    found = row(measure, "", kernel, simulator, late=late)
+    assert found is not None
+    return found.verdict
+
+
 def test_verdicts_follow_the_interval_of_the_differences() -> None:
-    same = row("goodput_bps", [9.4e6, 9.6e6, 9.5e6], [9.5e6, 9.5e6, 9.5e6], late=False)
-    assert same is not None
-    assert (same.verdict, same.unit) == (EQUAL, "Mbps")
-    other = row("goodput_bps", [4.7e6, 4.8e6, 4.75e6], [9.5e6, 9.5e6, 9.5e6], late=False)
-    assert other is not None
-    assert other.verdict == "differs by -50 %"
-    late = row("goodput_bps", [4.7e6, 4.8e6], [9.5e6, 9.5e6], late=True)
-    assert late is not None
-    assert late.verdict == TOO_LATE
-    assert row("loss", [0.1, None], [0.1, 0.1], late=False) is None
-    nothing = row("loss", [0.02, 0.02, 0.02], [0.0, 0.0, 0.0], late=False)
-    assert nothing is not None
-    assert nothing.verdict == "differs by +2 %"
+    assert verdict("loss", [0.94, 0.96, 0.95], [0.95, 0.95, 0.95]) == EQUAL
+    assert verdict("goodput_bps", [4.7e6, 4.8e6, 4.75e6], [9.5e6, 9.5e6, 9.5e6]) == "differs by -50 %"
+    assert verdict("goodput_bps", [4.7e6, 4.8e6], [9.5e6, 9.5e6], late=True) == TOO_LATE
+    assert verdict("loss", [0.02, 0.02, 0.02], [0.0, 0.0, 0.0]) == "differs by +2 %"
+    assert row("loss", "", [0.1, None], [0.1, 0.1], late=False) is None
+
+
+def test_a_difference_inside_the_margin_is_no_finding() -> None:
+    assert verdict("goodput_bps", [9.51e6, 9.511e6, 9.509e6], [9.5e6, 9.5e6, 9.5e6]) == "within 3 %"
+    assert verdict("rtt_mean", [0.062, 0.063, 0.062], [0.06, 0.06, 0.06]) == "within 10 %"
+    assert verdict("sojourn_p95", [0.0107, 0.0109, 0.0108], [0.01, 0.01, 0.01]) == "within 15 %"
+    # the interval reaches beyond the margin: it may contain 0 or not
+    assert verdict("goodput_bps", [9.9e6, 9.0e6, 9.6e6], [9.5e6, 9.5e6, 9.5e6]) == EQUAL
+    assert verdict("goodput_bps", [9.78e6, 9.79e6, 9.785e6], [9.5e6, 9.5e6, 9.5e6]) == "differs by +3 %"
+    assert all(0 < margin <= 0.15 for margin in MARGINS.values())

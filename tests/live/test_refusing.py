@@ -19,6 +19,8 @@ BASE = ac.Scenario(
     clients=[ac.Clients(count=2, transport=ac.Tcp("cubic"), source=ac.Greedy())],
 )
 UDP = {"kind": "udp"}
+SIZE = {"kind": "fixed", "mean": "15 kB"}
+SECOND = {"kind": "fixed", "mean": "1 s"}
 
 HOSTILE: dict[str, dict[str, Any]] = {
     "many flows": {"clients.0.count": 1_000_000},
@@ -45,13 +47,11 @@ HOSTILE: dict[str, dict[str, Any]] = {
         "clients.0.transport": {"kind": "udp", "packet_sizes": "exponential"},
         "clients.0.source": {"kind": "constant", "rate": 10},
     },
-    "transfers": {
-        "clients.0.source": {
-            "kind": "transfers",
-            "size": {"kind": "fixed", "mean": "15 kB"},
-            "think": {"kind": "fixed", "mean": "1 s"},
-        }
+    "new connections": {"clients.0.source": {"kind": "connections", "load": 0.5, "size": SIZE}},
+    "pages": {
+        "clients.0.source": {"kind": "pages", "document": SIZE, "objects": 3, "size": SIZE, "think": SECOND},
     },
+    "frames": {"clients.0.transport": UDP, "clients.0.source": {"kind": "frames", "rate": 50}},
     "a stop": {"clients.0.stop": "5 s"},
 }
 
@@ -62,6 +62,12 @@ def test_what_is_too_much_is_refused_in_one_line(name: str) -> None:
         Request.of(BASE.changed(HOSTILE[name]), ())
     assert "\n" not in error.value.headline
     assert len(error.value.headline) < 300
+
+
+@pytest.mark.parametrize("name", ["new connections", "pages", "frames"])
+def test_a_refused_source_names_those_that_work(name: str) -> None:
+    with pytest.raises(ac.ScenarioError, match="must be one of constant, greedy, onoff, poisson, requests, transfers"):
+        Request.of(BASE.changed(HOSTILE[name]), ())
 
 
 @pytest.mark.parametrize("record", ["acks", "states", "phases"])

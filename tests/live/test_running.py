@@ -16,12 +16,14 @@ import pytest
 from tests.live.test_refusing import BASE
 
 import ackclock as ac
+from ackclock.cli.runner import request_of
 from ackclock.live import live, namespaces
 
 WHY = namespaces.missing() or (None if os.geteuid() == 0 else "these tests run as root only")
 pytestmark = pytest.mark.skipif(WHY is not None, reason=f"no live runs: {WHY}")
 
 SMALL = BASE.changed({"duration": "1500 ms", "measure": {"from": "200 ms", "bin": "100 ms"}, "clients.0.count": 1})
+CUBIC = {"transport": {"kind": "tcp", "variant": "cubic"}}
 RENO = SMALL.changed({"clients.0.transport": {"kind": "tcp", "variant": "reno"}})
 
 
@@ -39,7 +41,49 @@ def test_a_run_has_the_tables_and_measures_of_a_simulated_one() -> None:
     offered = [event for event in run.table("packets")["event"].to_pylist() if event in {"enqueue", "drop"}]
     assert len(offered) == sum(run.table("arrivals")["packets"].to_pylist())
     assert result.lateness.packets > 0
-    assert result.to_dict()["kernel"] == os.uname().release
+    live_in = result.to_dict()["live"]
+    assert live_in["kernel"] == os.uname().release
+    assert live_in["congestion_controls"] == ["reno"]
+    assert live_in["settings"]["net.ipv4.tcp_ecn"] == "0"
+    assert run.fast_retransmits is None
+    assert run.dup_acks is None
+    assert run.table("flows")["dup_acks"].null_count == 1
+    assert "live" not in simulated.to_dict()
+
+
+def test_a_saved_live_run_says_that_it_was_live(tmp_path: Path) -> None:
+    live(RENO.changed({"duration": "400 ms"})).run.save(tmp_path / "result")
+    again = ac.load(tmp_path / "result")
+    assert again.live is not None
+    assert again.live["kernel"] == os.uname().release
+    assert request_of(tmp_path / "result").kernel == os.uname().release
+
+
+def test_transfers_are_recorded_as_in_a_simulated_run() -> None:
+    source = {
+        "kind": "transfers",
+        "size": {"kind": "fixed", "mean": "58 kB"},
+        "think": {"kind": "fixed", "mean": "100 ms"},
+    }
+    changes = {"clients.0.source": source, "duration": "2500 ms", "clients.0.transport": CUBIC["transport"]}
+    run = live(SMALL.changed(changes), record=["transfers"]).run
+    simulated = ac.simulate(run.scenario, record=["transfers"])
+    ours, theirs = (each.table("transfers") for each in (run, simulated))
+    assert ours.schema == theirs.schema
+    assert len(ours) >= 3
+    assert ours["packets"].to_pylist()[:3] == theirs["packets"].to_pylist()[:3]
+    assert ours["start"][0].as_py() == pytest.approx(theirs["start"][0].as_py(), abs=1e-9)
+    done = [took for took in ours["completion"].to_pylist() if took is not None]
+    assert min(done) >= 0.04  # two round trips of 20 ms at least
+    assert run.groups[0].completed >= 1
+
+
+def test_requests_do_not_wait_for_the_network() -> None:
+    size, every = {"kind": "fixed", "mean": "20 kB"}, {"kind": "fixed", "mean": "300 ms"}
+    source = {"kind": "requests", "size": size, "every": every}
+    run = live(SMALL.changed({"clients.0.source": source}), record=["transfers"]).run
+    starts = run.table("transfers")["start"].to_pylist()
+    assert starts == pytest.approx([0.3 * place for place in range(5)], abs=1e-6)
 
 
 def test_modules_in_the_current_directory_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,10 @@ def test_groups_share_the_queue() -> None:
 def test_fairness_between_groups_and_silent_losses(run: ac.Run) -> None:
     (group,) = run.summary.groups
     assert run.summary.jain_between == 1
-    assert run.summary.timeouts_per_dup_ack == run.summary.timeouts / run.summary.dup_acks
+    timeouts, dup_acks = run.summary.timeouts, run.summary.dup_acks
+    assert timeouts is not None
+    assert dup_acks is not None
+    assert run.summary.timeouts_per_dup_ack == timeouts / dup_acks
     assert group.timeouts_per_dup_ack == run.summary.timeouts_per_dup_ack
     # For clients with goodputs of 1 and 3: 16 / (2 * 10), for any number of clients.
     rates = [

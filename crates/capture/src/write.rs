@@ -15,7 +15,7 @@
 //! reject a file with two interfaces of raw IP.
 
 mod headers;
-mod pcapng;
+pub mod pcapng;
 mod wire;
 
 use std::io::{self, Write};
@@ -82,7 +82,7 @@ pub fn write(capture: &Capture, groups: &[GroupSpec], setup: &Setup, out: impl W
         };
         let direction = if packet.at == TapPoint::Receive { Direction::Inbound } else { Direction::Outbound };
         let nanos = packet.time.as_picos() / PICOS_PER_NANO;
-        file.packet(nanos, &headers, direction, comment)?;
+        file.packet(nanos, headers.bytes(), headers.total(), direction, comment)?;
         written.packets += 1;
         written.bytes += u64::from(headers.total());
         let longer_by = u64::from(headers.total().saturating_sub(packet.size));

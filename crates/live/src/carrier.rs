@@ -1,14 +1,15 @@
-//! The loop that moves packets from one wire through the links to the other.
+//! The loop that moves packets from the wire of one end through the links to the wire of another.
 //!
 //! Times are those of the links. A packet that is written late therefore does not delay the ones behind it, and errors do
-//! not add up. The loop is generic over its wires and clock, so that tests run it with simulated ones.
+//! not add up. The loop is generic over its wires and clock, so that tests run it with simulated ones, and over the
+//! network, which knows whose packets it carries.
 
 use std::io;
 
-use ackclock_net::relay::{Fate, MeasuredRelay};
+use ackclock_net::relay::Fate;
 use ackclock_units::Time;
 
-use crate::headers::{self, Numbers};
+use crate::headers;
 use crate::lateness::Lateness;
 
 /// Number of packets that are read from a wire before due packets are written.
@@ -18,28 +19,49 @@ const MOST_STORED: usize = 512 << 20;
 /// Longest packet on a wire.
 const LONGEST: usize = 65_536;
 
-/// The two ends, and their clock.
+/// The wires of the ends, which are numbered from 0, and their clock.
 pub trait Wires {
+    /// Number of ends.
+    fn ends(&self) -> usize;
+
     /// The current time; never decreases.
     fn now(&mut self) -> Time;
 
-    /// Reads a packet that the senders (`from_sender`) or the receivers have sent. Returns its length; 0 if there is none.
+    /// Whether the run ends now, before its time.
+    fn is_over(&mut self) -> bool {
+        false
+    }
+
+    /// Reads a packet that an end has sent. Returns its length; 0 if there is none.
     ///
     /// # Errors
     /// The wire is broken.
-    fn receive(&mut self, from_sender: bool, buffer: &mut [u8]) -> io::Result<usize>;
+    fn receive(&mut self, from: usize, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes a packet to the senders or the receivers.
+    /// Writes a packet to an end.
     ///
     /// # Errors
     /// The wire does not take the packet.
-    fn send(&mut self, to_sender: bool, packet: &[u8]) -> io::Result<()>;
+    fn send(&mut self, to: usize, packet: &[u8]) -> io::Result<()>;
 
     /// Waits until a packet can be read, or until shortly before or after `until`.
     ///
     /// # Errors
     /// The wires are broken.
     fn wait(&mut self, until: Time) -> io::Result<()>;
+}
+
+/// The links between the ends.
+pub trait Network {
+    /// Lets a packet that an end has sent enter at `now`. `serial` identifies it in its fate. Returns the end to which it
+    /// goes; `None` if it belongs to no flow, or has no route.
+    fn enter(&mut self, packet: &[u8], from: usize, serial: u32, now: Time) -> Option<usize>;
+
+    /// Time of the next event, if any packet is in the network.
+    fn next(&self) -> Option<Time>;
+
+    /// Lets everything happen that is due before `end`, and calls `take` with each packet that is delivered or gone.
+    fn advance(&mut self, end: Time, take: impl FnMut(Fate));
 }
 
 /// What happened to packets in addition to the measurement.
@@ -55,12 +77,11 @@ pub struct Counts {
 
 /// Moves the packets of a run.
 #[derive(Debug)]
-pub struct Carrier<W> {
+pub struct Carrier<W, N> {
     wires: W,
-    relay: MeasuredRelay,
-    flows: Vec<Numbers>,
-    /// The packets in the network, by their serial number, each with whether a sender sent it.
-    packets: Vec<(bool, Vec<u8>)>,
+    network: N,
+    /// The packets in the network, by their serial number, each with the end to which it goes.
+    packets: Vec<(usize, Vec<u8>)>,
     free: Vec<u32>,
     /// Bytes of memory of the packets.
     stored: usize,
@@ -74,13 +95,12 @@ pub struct Carrier<W> {
     pub counts: Counts,
 }
 
-impl<W: Wires> Carrier<W> {
-    /// A carrier for flows whose full segments have these numbers of data bytes.
-    pub fn new(wires: W, relay: MeasuredRelay, segments: impl IntoIterator<Item = u32>) -> Self {
+impl<W: Wires, N: Network> Carrier<W, N> {
+    /// A carrier between idle wires.
+    pub fn new(wires: W, network: N) -> Self {
         Self {
             wires,
-            relay,
-            flows: segments.into_iter().map(Numbers::new).collect(),
+            network,
             packets: Vec::new(),
             free: Vec::new(),
             stored: 0,
@@ -91,41 +111,40 @@ impl<W: Wires> Carrier<W> {
         }
     }
 
-    /// Moves packets until `end`.
+    /// Moves packets until `end`, or until the wires say that the run is over. Returns the time at the end.
     ///
     /// # Errors
     /// A wire is broken.
-    pub fn run(&mut self, end: Time) -> io::Result<()> {
+    pub fn run(&mut self, end: Time) -> io::Result<Time> {
         loop {
             let now = self.wires.now();
-            if now >= end {
-                return Ok(());
+            if now >= end || self.wires.is_over() {
+                return Ok(now.min(end));
             }
-            let has_read = self.read(true)? | self.read(false)?;
+            let mut has_read = false;
+            for from in 0..self.wires.ends() {
+                has_read |= self.read(from)?;
+            }
             let now = self.wires.now();
             self.write(now.min(end));
             if !has_read {
-                let next = self.relay.next().unwrap_or(end);
+                let next = self.network.next().unwrap_or(end);
                 self.wires.wait(next.min(end))?;
             }
         }
     }
 
     /// Reads the packets of one end. Returns whether there were any.
-    fn read(&mut self, from_sender: bool) -> io::Result<bool> {
+    fn read(&mut self, from: usize) -> io::Result<bool> {
         for place in 0..BATCH {
-            let length = self.wires.receive(from_sender, &mut self.buffer)?;
+            let length = self.wires.receive(from, &mut self.buffer)?;
             if length == 0 {
                 return Ok(place > 0);
             }
             let now = self.wires.now();
-            let real = headers::read(&self.buffer[..length], from_sender, &mut self.flows);
-            let Some(real) = real.filter(|real| self.relay.carries(real.flow, real.ack)) else {
-                self.counts.foreign += 1;
-                continue;
-            };
-            let serial = self.keep(from_sender, length)?;
-            if self.relay.offer(real, serial, now) {
+            let serial = self.keep(length)?;
+            if let Some(to) = self.network.enter(&self.buffer[..length], from, serial, now) {
+                self.packets[serial as usize].0 = to;
                 self.counts.carried += 1;
             } else {
                 self.counts.foreign += 1;
@@ -139,13 +158,12 @@ impl<W: Wires> Carrier<W> {
     ///
     /// # Errors
     /// The network would hold more than [`MOST_STORED`] bytes.
-    fn keep(&mut self, from_sender: bool, length: usize) -> io::Result<u32> {
+    fn keep(&mut self, length: usize) -> io::Result<u32> {
         let serial = self.free.pop().unwrap_or_else(|| {
-            self.packets.push((from_sender, Vec::new()));
+            self.packets.push((0, Vec::new()));
             self.packets.len() as u32 - 1
         });
-        let (sender, bytes) = &mut self.packets[serial as usize];
-        *sender = from_sender;
+        let (_, bytes) = &mut self.packets[serial as usize];
         let before = bytes.capacity();
         bytes.clear();
         bytes.extend_from_slice(&self.buffer[..length]);
@@ -158,27 +176,27 @@ impl<W: Wires> Carrier<W> {
 
     /// Writes the packets that have arrived before `now`.
     fn write(&mut self, now: Time) {
-        let Self { relay, due, free, .. } = self;
-        relay.advance(now, |fate| match fate {
+        let Self { network, due, free, .. } = self;
+        network.advance(now, |fate| match fate {
             Fate::Delivered { serial, at, packet } => due.push((serial, at, packet.ecn() == ackclock_tcp::Ecn::Ce)),
             Fate::Gone { serial } => free.push(serial),
         });
         for place in 0..self.due.len() {
             let (serial, at, is_marked) = self.due[place];
-            let (from_sender, bytes) = &mut self.packets[serial as usize];
+            let (to, bytes) = &mut self.packets[serial as usize];
             if is_marked {
                 headers::mark(bytes);
             }
-            self.counts.refused += u64::from(self.wires.send(!*from_sender, bytes).is_err());
+            self.counts.refused += u64::from(self.wires.send(*to, bytes).is_err());
             self.lateness.add(at, self.wires.now());
             self.free.push(serial);
         }
         self.due.clear();
     }
 
-    /// Ends the run, and returns the measurement.
-    pub fn into_relay(self) -> MeasuredRelay {
-        self.relay
+    /// Ends the run, and returns the wires and the network.
+    pub fn into_parts(self) -> (W, N) {
+        (self.wires, self.network)
     }
 }
 

@@ -9,7 +9,7 @@ mod records;
 mod table;
 mod watchers;
 
-use ackclock_tcp::{Ack, Sack, Sender};
+use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
 
 use crate::call::Control;
@@ -89,8 +89,8 @@ pub enum Observation<'a> {
         flow: FlowId,
         /// Size of the transfer in packets.
         packets: u64,
-        /// The sender, which has not sent any packet of the transfer yet.
-        sender: &'a Sender,
+        /// Counters of the sender, which has not sent any packet of the transfer yet.
+        before: &'a Counters,
     },
     /// A client has loaded a web page: the sender knows that all of it is delivered.
     PageEnds {

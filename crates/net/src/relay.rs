@@ -31,7 +31,7 @@ use crate::packet::{LinkId, Name, Names, Packet};
 use crate::plan::{LinkSpec, Plan, PlanError, Topology};
 use crate::queue::stored::Queued;
 use crate::queue::{AckFilter, QueueSpec};
-pub use measured::{MeasuredRelay, Real};
+pub use measured::{MeasuredRelay, Real, Supply};
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

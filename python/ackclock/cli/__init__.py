@@ -19,10 +19,12 @@ import typer
 
 from ackclock.cli import completing
 from ackclock.cli.advice import advice
+from ackclock.cli.calibration import calibration
 from ackclock.cli.evaluation import evaluation
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
 from ackclock.cli.profiles import profiles
+from ackclock.cli.sessions import sessions
 from ackclock.cli.stores import stores
 
 app = typer.Typer(
@@ -33,8 +35,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(advice)
+app.add_typer(calibration)
 app.add_typer(evaluation)
 app.add_typer(measuring)
+app.add_typer(sessions)
 app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
 app.add_typer(stores, name="store")
@@ -66,7 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _end_as_interrupted()
     # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
-        code = _needed(arguments)(args=arguments, prog_name="ackclock", standalone_mode=False)
+        given = _joined(sys.argv[1:] if arguments is None else arguments)
+        code = _needed(given)(args=given, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
         _fail_by_usage(error)
@@ -88,9 +93,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code or 0)
 
 
-def _needed(arguments: Sequence[str] | None) -> typer.Typer:
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with ``live shell`` or ``live calibrate``, commands beside ``live``, as one of them."""
+    is_joined = arguments[:1] == ["live"] and arguments[1:2] in (["shell"], ["calibrate"])
+    return [" ".join(arguments[:2]), *arguments[2:]] if is_joined else list(arguments)
+
+
+def _needed(arguments: Sequence[str]) -> typer.Typer:
     """Return the app with only the command that the arguments name, if they name one: typer builds all it is given."""
-    first = next(iter(sys.argv[1:] if arguments is None else arguments), None)
+    first = next(iter(arguments), None)
     named = [each for each in app.registered_commands if each.callback is not None and each.callback.__name__ == first]
     if not named:
         return app
@@ -865,7 +876,10 @@ def live(
             "flow. May be repeated.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="New folder for the result and its tables (Parquet).")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New folder for the result and its tables (Parquet); the page (HTML) with --compare."),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Also simulate the scenario with the profile linux, and compare.")
     ] = False,

@@ -1,6 +1,7 @@
 """Implements ``ackclock live``: runs a scenario with the machine's kernel, and compares it with the simulator."""
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.console import console
+from ackclock.cli.pages import check_replaceable, write_page
 from ackclock.live import Comparison, compare, live
 from ackclock.running.progress import progress_bar
 from ackclock.running.saving import refuse_existing
@@ -29,15 +31,18 @@ def run(
     compared: int | None,
 ) -> None:
     """Run a scenario with the kernel, or compare it over `compared` repetitions."""
-    if out is not None:
+    if compared is not None and out is not None:
+        check_replaceable(out, "ackclock live", "page of a comparison")
+    elif out is not None:
         refuse_existing(out)
     tables = read_scenario(file)
     override(tables, overrides)
     scenario = Scenario.from_dict(tables)
     if compared is not None:
-        if out is not None or record:
-            raise refuse("--compare", "given", "must be absent with --out and --record: it prints a table of measures")
-        _compare(scenario, seed, compared, as_json=as_json)
+        if record:
+            raise refuse("--record", record[0], "must be absent with --compare, which records what its page shows")
+        command = shlex.join(["ackclock", "live", str(file), *(f"--set={each}" for each in overrides), "--compare"])
+        _compare(scenario, seed, compared, as_json=as_json, out=out, command=command)
         return
     result = live(scenario, seed=seed, record=record)
     if record and out is None:
@@ -53,7 +58,7 @@ def run(
     show(result.run)
 
 
-def _compare(scenario: Scenario, seed: int, repetitions: int, *, as_json: bool) -> None:
+def _compare(scenario: Scenario, seed: int, repetitions: int, *, as_json: bool, out: Path | None, command: str) -> None:
     with progress_bar(f"{repetitions} repetitions", repetitions) as bar:
         found = compare(
             scenario, seed=seed, repetitions=repetitions, progress=lambda done: bar(done, f"{done} of {repetitions}")
@@ -62,6 +67,10 @@ def _compare(scenario: Scenario, seed: int, repetitions: int, *, as_json: bool) 
         sys.stdout.write(json.dumps(found.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
         _show(found)
+    if out is not None:
+        write_page(out, found.page(command))
+        if not as_json:
+            sys.stdout.write(f"The page is {out}\n")
 
 
 def _show(found: Comparison) -> None:
@@ -75,7 +84,7 @@ def _show(found: Comparison) -> None:
     for row in found.rows:
         unit = f" {row.unit}".rstrip()
         table.add_row(
-            row.measure,
+            row.name,
             f"{row.kernel:.4g}{unit}",
             f"{row.simulator:.4g}{unit}",
             f"{row.difference:+.3g} ± {row.half_width:.2g}",

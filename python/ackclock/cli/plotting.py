@@ -166,6 +166,8 @@ def load_result(result: Path) -> "Run":
     run = load(result)
     if UNSEALED in run.notices:
         sys.stderr.write(f"{result}: {UNSEALED}\n")
+    if run.live is not None:
+        sys.stderr.write(f"{result}: a live run with kernel {run.live['kernel']}\n")
     return run
 
 

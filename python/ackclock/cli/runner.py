@@ -43,6 +43,8 @@ def run(
     chosen = request.seed if seed is None else integer("seed", seed, SEED.allowed)
     records = request.record if record is None else tuple(record)
     _tell_origin(file, request.origin)
+    if request.kernel is not None:
+        sys.stderr.write(f"{file}: a live run with kernel {request.kernel}; the simulator runs its scenario now\n")
     if file.is_dir() and not request.sealed:
         sys.stderr.write(f"{file}: {UNSEALED}\n")
     with progress_bar("1 run", 1) as show:

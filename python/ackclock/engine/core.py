@@ -89,9 +89,9 @@ __all__ = [
 ]
 
 with suppress(ImportError):  # only on Linux
-    from ackclock._core import Carrier, Tun
+    from ackclock._core import Carrier, Session, Tun, replay
 
-    __all__ += ["Carrier", "Tun"]
+    __all__ += ["Carrier", "Session", "Tun", "replay"]
 
 
 def version() -> str:

@@ -27,7 +27,7 @@ CLONE_NEWNET: Final = 0x40000000
 _CLONE_NEWUSER: Final = 0x10000000
 _TUNSETIFF, _TUN, _NO_PI = 0x400454CA, 0x0001, 0x1000
 _TUNSETOFFLOAD: Final = 0x400454D0
-_ADDRESS, _PEER, _MTU, _FLAGS = 0x8916, 0x8918, 0x8922, 0x8914
+_ADDRESS, _PEER, _MASK, _MTU, _FLAGS = 0x8916, 0x8918, 0x891C, 0x8922, 0x8914
 _QUEUE_LENGTH, _MOST_SEGMENTS = 13, 40
 """Attributes of rtnetlink: packets that wait in the device, and segments that the kernel hands to it at once."""
 _UP, _POINT_TO_POINT, _RUNNING, _NO_ARP = 0x1, 0x10, 0x40, 0x80
@@ -85,14 +85,50 @@ def drop_privileges() -> None:
     _call(libc.syscall(number, header, none), "capset")
 
 
-def be_punctual(priority: int) -> bool:
-    """Give the calling thread a real-time priority, and exact sleeps. Return whether it has the priority."""
+def be_punctual(priority: int, *, alone: bool = False) -> bool:
+    """Give the calling thread a real-time priority, and exact sleeps. Return whether it has the priority.
+
+    Threads that it starts later have the same priority, unless it is to have it alone.
+    """
     _libc().prctl(_TIMER_SLACK, 1, 0, 0, 0)
+    policy = os.SCHED_FIFO | (os.SCHED_RESET_ON_FORK if alone else 0)
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+        os.sched_setscheduler(0, policy, os.sched_param(priority))
     except PermissionError:
         return False
     return True
+
+
+def enter_network() -> None:
+    """Enter a new network namespace. Only the calling thread does."""
+    _call(_libc().unshare(CLONE_NEWNET), "unshare")
+
+
+def raise_loopback() -> None:
+    """Let the current namespace reach itself."""
+    import fcntl  # noqa: PLC0415
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, _FLAGS, struct.pack("16sH22x", b"lo", _UP | _RUNNING))
+
+
+def allow_usual_programs() -> None:
+    """Let the current namespace send ICMP echo requests and listen on any port without privileges."""
+    settings = Path("/proc/sys/net/ipv4")
+    (settings / "ip_unprivileged_port_start").write_text("0", encoding="ascii")
+    for groups in ("0 2147483647", "0 0"):  # a user namespace may have one group
+        with suppress(OSError):
+            (settings / "ping_group_range").write_text(groups, encoding="ascii")
+            return
+
+
+def prefer_law(law: str | None) -> str:
+    """Make a congestion control the default of the current namespace, if the kernel has it. Return the default."""
+    default = Path("/proc/sys/net/ipv4/tcp_congestion_control")
+    if law is not None:
+        with suppress(OSError):
+            default.write_text(law, encoding="ascii")
+    return default.read_text(encoding="ascii").strip()
 
 
 def in_namespace(make: Callable[[], Any]) -> Any:
@@ -102,7 +138,7 @@ def in_namespace(make: Callable[[], Any]) -> Any:
 
     def work() -> None:
         try:
-            _call(_libc().unshare(CLONE_NEWNET), "unshare")
+            enter_network()
             results.append(make())
         except BaseException as error:  # noqa: BLE001  # raised again by the caller
             errors.append(error)
@@ -115,8 +151,11 @@ def in_namespace(make: Callable[[], Any]) -> Any:
     return results[0]
 
 
-def make_device(address: str, peer: str, *, mtu: int, gso: bool, sysctls: Mapping[str, str]) -> core.Tun:
-    """Make the device of the current namespace, which leads to `peer`, and set the namespace's settings."""
+def make_device(address: str, peer: str | None, *, mtu: int, gso: bool, sysctls: Mapping[str, str]) -> core.Tun:
+    """Make the device of the current namespace, and set the namespace's settings.
+
+    The device leads to `peer`, or to the other addresses that begin with the same 24 bits.
+    """
     import fcntl  # noqa: PLC0415  # Windows has none, and refuses live runs in one line
 
     for name, value in sysctls.items():
@@ -126,7 +165,8 @@ def make_device(address: str, peer: str, *, mtu: int, gso: bool, sysctls: Mappin
     fcntl.ioctl(device.fileno(), _TUNSETIFF, struct.pack("16sH22x", _DEVICE, _TUN | _NO_PI))
     fcntl.ioctl(device.fileno(), _TUNSETOFFLOAD, 0)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for request, at in ((_ADDRESS, address), (_PEER, peer)):
+        other = (_MASK, "255.255.255.0") if peer is None else (_PEER, peer)
+        for request, at in ((_ADDRESS, address), other):
             place = struct.pack("16sHH4s16x", _DEVICE, socket.AF_INET, 0, socket.inet_aton(at))
             fcntl.ioctl(control, request, place)
         fcntl.ioctl(control, _MTU, struct.pack("16si20x", _DEVICE, mtu))

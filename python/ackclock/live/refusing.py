@@ -27,6 +27,7 @@ RECORDS: Final = (
     "packets",
     "queue",
     "throughput",
+    "transfers",
     "windows",
 )
 """The records that a live run can make."""
@@ -36,7 +37,7 @@ APPLIED: Final = frozenset({"kind", "variant", "law", "packet_size", "ecn", "gso
 _LIMITS: Final = ("max_window", "send_buffer", "read_rate")
 """Fields of a transport that limit a sender, and that are not passed to the kernel."""
 
-_SOURCES: Final = {"greedy", "constant", "poisson", "onoff"}
+_SOURCES: Final = {"greedy", "constant", "poisson", "onoff", "transfers", "requests"}
 _PICOSECONDS: Final = 10**12
 _LEAST_DATAGRAM: Final = 29
 _LEAST_PACKET, _MOST_PACKET = 140, 9000

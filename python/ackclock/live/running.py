@@ -11,21 +11,22 @@ from typing import Any, Final
 
 from ackclock.live import namespaces
 from ackclock.live.lateness import Lateness
-from ackclock.live.refusing import APPLIED, MOST_EMISSIONS, refuse_impossible, top_rate
+from ackclock.live.refusing import APPLIED, refuse_impossible, top_rate
 from ackclock.live.traffic import TCP_HEADERS, UDP_HEADERS
 from ackclock.running.plan import in_scenario
 from ackclock.running.run import SEED, Prepared, Run, whole_scenario
-from ackclock.running.tables import from_columns
+from ackclock.running.tables import from_columns, without
 from ackclock.scenario import Scenario
-from ackclock.values.errors import impossible, refuse
+from ackclock.values.errors import impossible, listed, refuse
 
 _LAWS: Final = {"newreno": "reno"}
 """The kernel's names of laws, where they differ from ours."""
 _SAMPLE: Final = 10_000_000_000
 """Default time in ps between samples of ``windows``."""
-_UNKNOWN: Final = (
-    "fast_retransmits and dup_acks are 0 here: only the kernel knows them. What limited a sender is not known either"
-)
+_UNKNOWN: Final = ("fast_retransmits", "dup_acks")
+"""Measures that only the kernel knows."""
+_TIMEOUTS: Final = "timeouts"
+"""The measure that kernels before 6.7 do not report."""
 _STARTUP: Final = 60
 """Time in s that a run may take in addition to its duration."""
 _PICOSECONDS: Final = 10**12
@@ -44,7 +45,7 @@ class LiveRun:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as printed by ``ackclock live --json``."""
-        return self.run.to_dict() | {"kernel": self.kernel, "lateness": self.lateness.to_dict()}
+        return self.run.to_dict()
 
 
 def live(scenario: Scenario, *, seed: int = 1, record: Iterable[str] = ()) -> LiveRun:
@@ -105,12 +106,7 @@ class Request:
 
     def for_worker(self, seed: int) -> dict[str, Any]:
         """Return what the process of the run needs."""
-        plan, flows = self.plan, []
-        for group in plan["groups"]:
-            sender, size = group["transport"].get("sender"), group["packet_size"]
-            law = None if sender is None else _kernel_law(sender["congestion"]["kind"])
-            headers = UDP_HEADERS if sender is None else TCP_HEADERS
-            flows += [{"law": law, "packet_size": size, "size": size - headers}] * group["count"]
+        plan = self.plan
         windows = [each for each in plan["records"] if each["kind"] == "windows"]
         senders = [group["transport"]["sender"] for group in plan["groups"] if "sender" in group["transport"]]
         others = [each for each in plan["records"] if each["kind"] != "windows"]
@@ -118,15 +114,24 @@ class Request:
             "parent": os.getpid(),
             "plan": json.dumps(plan | {"records": others}),
             "seed": seed,
-            "flows": flows,
+            "flows": self.flows(),
             "mtu": max(1500, *(group["packet_size"] for group in plan["groups"])),
             "ecn": any(sender.get("ecn", "off") != "off" for sender in senders),
             "gso": any(sender.get("gso", "off") != "off" for sender in senders),
             "begin": plan["measure"]["from"],
             "end": plan["duration"],
             "sample": (windows[0].get("every") or _SAMPLE) if windows else None,
-            "most": MOST_EMISSIONS,
         }
+
+    def flows(self) -> list[dict[str, Any]]:
+        """Return the flows: the kernel's name of the law (``None`` for UDP), size of a packet, and of its data."""
+        flows = []
+        for group in self.plan["groups"]:
+            sender, size = group["transport"].get("sender"), group["packet_size"]
+            law = None if sender is None else _kernel_law(sender["congestion"]["kind"])
+            headers = UDP_HEADERS if sender is None else TCP_HEADERS
+            flows += [{"law": law, "packet_size": size, "size": size - headers}] * group["count"]
+        return flows
 
     def read(self, seed: int, answer: Mapping[str, Any]) -> LiveRun:
         """Read the answer of the process."""
@@ -134,7 +139,12 @@ class Request:
         tables = {name: from_columns(columns, prepared.scenario) for name, columns in answer["tables"].items()}
         names = ["flows", *(request.partition("@")[0].partition("/")[0] for request in prepared.record)]
         ordered = {name: tables[name] for name in dict.fromkeys(names) if name in tables}
-        run = prepared.run_of(seed, prepared.read(answer["outcome"], {}, ()))
+        unknown = (*_UNKNOWN, *(() if answer["tells_timeouts"] else (_TIMEOUTS,)))
+        ordered["flows"] = without(ordered["flows"], unknown)
+        outcome = prepared.read(answer["outcome"], {}, ())
+        none = dict.fromkeys((*unknown, "timeouts_per_dup_ack"))
+        groups = [{**group, **none} for group in outcome.groups]
+        run = prepared.run_of(seed, replace(outcome, summary={**outcome.summary, **none}, groups=groups))
         facts = dict(answer["facts"])
         lateness = Lateness(
             **{name: facts[name] for name in ("packets", "p50", "p90", "p99", "p999", "longest", "late")},
@@ -144,15 +154,22 @@ class Request:
             packet=self.packet_time(),
         )
         release = os.uname().release
-        notices = [f"a live run with kernel {release}: {lateness.brief()}", _UNKNOWN]
-        if not answer["tells_timeouts"]:
-            notices.append("this kernel does not tell its retransmission timeouts: timeouts is 0 here")
+        notices = [
+            f"a live run with kernel {release}: {lateness.brief()}",
+            f"{listed(unknown)} are absent, and so is what limited a sender: only the kernel knows them",
+        ]
         notices += self.left_out()
         notices += (f"flow {number}: {why}" for number, why in answer["failed"].items())
         notices += run.notices
         if not lateness.trusted:
             notices.insert(0, f"do not trust this run: {'; '.join(lateness.reasons)}")
-        run = replace(run, notices=tuple(notices), _tables=ordered)
+        live = {
+            "kernel": release,
+            "congestion_controls": sorted({flow["law"] for flow in self.flows() if flow["law"]}),
+            "settings": answer["settings"],
+            "lateness": lateness.to_dict(),
+        }
+        run = replace(run, notices=tuple(notices), live=live, _tables=ordered)
         return LiveRun(run=run, lateness=lateness, kernel=release)
 
     def left_out(self) -> Iterator[str]:

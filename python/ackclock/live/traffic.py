@@ -1,7 +1,10 @@
-"""The traffic of a live run: a thread that opens connections, writes what their sources supply, and reads at once."""
+"""The traffic of a live run: a thread that opens connections, writes what their sources supply, and reads at once.
+
+The sources are those of the engine. They supply data through a pipe, at their times.
+"""
 
 import array
-import heapq
+import os
 import selectors
 import socket
 import struct
@@ -18,8 +21,10 @@ _UNLIMITED: Final = 2**64 - 1
 _CHUNK: Final = memoryview(bytes(1 << 16))
 _READ: Final = 1 << 20
 _RECEIVE_BUFFER: Final = 1 << 23
-_NANOSECOND: Final = 1000
-"""Picoseconds in a nanosecond."""
+_SUPPLY: Final = struct.Struct("=QQ")
+"""A supply: flow, and number of packets."""
+_SUPPLIES: Final = 65_536
+"""Bytes of supplies that are read at once: a multiple of their size."""
 _INFO: Final = 256
 """Bytes of ``TCP_INFO`` to read."""
 
@@ -33,9 +38,6 @@ class Sender:
     is_tcp: bool
     size: int
     """Data bytes in a packet."""
-    emissions: Sequence[tuple[int, int]]
-    """When the source supplies data, in ps, and how many packets."""
-    next: int = 0
     left: float = 0
     """Bytes that wait to be written."""
     is_open: bool = False
@@ -75,20 +77,25 @@ class Traffic:
         senders: Sequence[Sender],
         listener: socket.socket,
         datagrams: socket.socket,
+        supplies: int,
         *,
         zero: int,
         begin: int,
         end: int,
         sample: int | None,
     ) -> None:
-        """Prepare the traffic. Times are in ns: `zero` on the monotonic clock, the others from there."""
+        """Prepare the traffic. Times are in ns: `zero` on the monotonic clock, the others from there.
+
+        `supplies` is the reading end of the pipe of supplies.
+        """
         self.senders = senders
+        self._supplies = supplies
         self.windows = Windows()
         self._zero, self._begin, self._end, self._sample = zero, begin, end, sample
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ, "listener")
         self._selector.register(datagrams, selectors.EVENT_READ, "datagrams")
-        self._events: list[tuple[int, int, Sender | None]] = []
+        self._selector.register(supplies, selectors.EVENT_READ, "supplies")
         self._sink = bytearray(_READ)
         self._over = threading.Event()
         self.tells_timeouts = True
@@ -98,14 +105,13 @@ class Traffic:
         """End the traffic soon."""
         self._over.set()
 
+    def close(self) -> None:
+        """Close the pipe of supplies, so that nobody waits for its reader."""
+        os.close(self._supplies)
+
     def run(self) -> None:
         """Run until the end."""
-        for sender in self.senders:
-            if sender.emissions:
-                self._push(sender.emissions[0][0] // _NANOSECOND, sender)
-        if self._sample is not None:
-            self._push(0, None)
-        has_begun = False
+        sample, has_begun = 0, False
         while not self._over.is_set():
             now = time.monotonic_ns() - self._zero
             if now >= self._end:
@@ -113,25 +119,19 @@ class Traffic:
             if not has_begun and now >= self._begin:
                 has_begun = True
                 self._count_timeouts(before=True)
-            while self._events and self._events[0][0] <= now:
-                at, _, due = heapq.heappop(self._events)
-                self._due(at, due, now)
-            next_at = self._events[0][0] if self._events else self._end
+            if self._sample is not None and now >= sample:
+                self._take_samples(now)
+                sample += self._sample
+            next_at = self._end if self._sample is None else min(sample, self._end)
             self._wait(max(0, min(next_at, now + 50_000_000) - now) * 1e-9)
         self._count_timeouts(before=False)
 
-    def _push(self, at: int, sender: Sender | None) -> None:
-        heapq.heappush(self._events, (at, -1 if sender is None else sender.number, sender))
+    def _supply(self) -> None:
+        for number, packets in _SUPPLY.iter_unpack(os.read(self._supplies, _SUPPLIES)):
+            self._give(self.senders[number], packets)
 
-    def _due(self, at: int, sender: Sender | None, now: int) -> None:
-        if sender is None:
-            self._take_samples(now)
-            self._push(at + (self._sample or 0), None)
-            return
-        packets = sender.emissions[sender.next][1]
-        sender.next += 1
-        if sender.next < len(sender.emissions):
-            self._push(sender.emissions[sender.next][0] // _NANOSECOND, sender)
+    def _give(self, sender: Sender, packets: int) -> None:
+        """Give a sender the data that its source supplies."""
         if not sender.is_tcp:
             data = _CHUNK[: sender.size]
             for _ in range(packets):
@@ -152,6 +152,8 @@ class Traffic:
         for key, _ in self._selector.select(seconds):
             if isinstance(key.data, Sender):
                 self._write(key.data)
+            elif key.data == "supplies":
+                self._supply()
             elif key.data == "listener":
                 connection, _address = key.fileobj.accept()  # type: ignore[union-attr]
                 connection.settimeout(0)

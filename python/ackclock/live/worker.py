@@ -64,16 +64,18 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
             socket=opened,
             is_tcp=flow["law"] is not None,
             size=flow["size"],
-            emissions=carrier.emissions(number, request["most"]),
         )
         for number, (flow, opened) in enumerate(zip(flows, ends.sockets, strict=True))
     ]
     gc.collect()
     gc.disable()
     zero = time.monotonic_ns() + _LEAD
+    listener, datagrams = ends.listening
     work = traffic.Traffic(
         senders,
-        *ends.listening,
+        listener,
+        datagrams,
+        carrier.supplies(),
         zero=zero,
         begin=request["begin"] // 1000,
         end=request["end"] // 1000,
@@ -89,6 +91,8 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
             work.run()
         except OSError as error:
             broken.append(error)
+        finally:
+            work.close()
 
     namespaces.drop_privileges()
     thread = threading.Thread(target=run_traffic, daemon=True)
@@ -107,6 +111,7 @@ def carry(request: dict[str, Any]) -> dict[str, Any]:
         "tables": columns,
         "facts": facts | {"realtime": realtime},
         "tells_timeouts": work.tells_timeouts,
+        "settings": {name.replace("/", "."): value for name, value in ends.settings.items()},
         "failed": {sender.number: sender.failed for sender in senders if sender.failed},
     }
 
@@ -115,7 +120,7 @@ class _Ends:
     """The namespaces of the senders and of the receivers."""
 
     def __init__(self, flows: list[dict[str, Any]], *, mtu: int, gso: bool, ecn: bool) -> None:
-        sysctls = namespaces.SYSCTLS | {"net/ipv4/tcp_ecn": "1" if ecn else "0"}
+        self.settings = sysctls = namespaces.SYSCTLS | {"net/ipv4/tcp_ecn": "1" if ecn else "0"}
         here, there = traffic.SENDERS, traffic.RECEIVERS
 
         def make_senders() -> tuple[core.Tun, list[Any]]:

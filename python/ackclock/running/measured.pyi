@@ -160,17 +160,24 @@ class RunNumbers:
     def rtt_min(self) -> float | None:
         """Shortest round-trip sample, s."""
     @property
-    def timeouts(self) -> int:
-        """Retransmission timeouts with data outstanding."""
-    @property
-    def fast_retransmits(self) -> int:
-        """Fast retransmits.
+    def timeouts(self) -> int | None:
+        """Retransmission timeouts with data outstanding.
 
-        Duplicate ACKs or the early check of Vegas trigger them.
+        Kernels before 6.7 do not report them: ``None`` in their live runs.
         """
     @property
-    def dup_acks(self) -> int:
-        """Duplicate ACKs received by senders."""
+    def fast_retransmits(self) -> int | None:
+        """Fast retransmits.
+
+        Duplicate ACKs or the early check of Vegas trigger them. ``None`` in live runs: a kernel does not report
+        them.
+        """
+    @property
+    def dup_acks(self) -> int | None:
+        """Duplicate ACKs received by senders.
+
+        ``None`` in live runs: a kernel does not report them.
+        """
     @property
     def retransmissions(self) -> int:
         """Packets retransmitted."""
@@ -396,16 +403,23 @@ class RunEstimates:
         """Shortest round-trip sample, s."""
     @property
     def timeouts(self) -> Estimate:
-        """Retransmission timeouts with data outstanding."""
+        """Retransmission timeouts with data outstanding.
+
+        Kernels before 6.7 do not report them: ``None`` in their live runs.
+        """
     @property
     def fast_retransmits(self) -> Estimate:
         """Fast retransmits.
 
-        Duplicate ACKs or the early check of Vegas trigger them.
+        Duplicate ACKs or the early check of Vegas trigger them. ``None`` in live runs: a kernel does not report
+        them.
         """
     @property
     def dup_acks(self) -> Estimate:
-        """Duplicate ACKs received by senders."""
+        """Duplicate ACKs received by senders.
+
+        ``None`` in live runs: a kernel does not report them.
+        """
     @property
     def retransmissions(self) -> Estimate:
         """Packets retransmitted."""
@@ -639,16 +653,23 @@ class GroupEstimates:
         """Shortest round-trip sample, s."""
     @property
     def timeouts(self) -> Estimate:
-        """Retransmission timeouts with data outstanding."""
+        """Retransmission timeouts with data outstanding.
+
+        Kernels before 6.7 do not report them: ``None`` in their live runs.
+        """
     @property
     def fast_retransmits(self) -> Estimate:
         """Fast retransmits.
 
-        Duplicate ACKs or the early check of Vegas trigger them.
+        Duplicate ACKs or the early check of Vegas trigger them. ``None`` in live runs: a kernel does not report
+        them.
         """
     @property
     def dup_acks(self) -> Estimate:
-        """Duplicate ACKs received by senders."""
+        """Duplicate ACKs received by senders.
+
+        ``None`` in live runs: a kernel does not report them.
+        """
     @property
     def retransmissions(self) -> Estimate:
         """Packets retransmitted."""

@@ -265,15 +265,21 @@ class GroupMeasures:
 
     ``None`` in results of earlier versions.
     """
-    timeouts: int
-    """Retransmission timeouts with data outstanding."""
-    fast_retransmits: int
+    timeouts: int | None
+    """Retransmission timeouts with data outstanding.
+
+    Kernels before 6.7 do not report them: ``None`` in their live runs.
+    """
+    fast_retransmits: int | None
     """Fast retransmits.
 
-    Duplicate ACKs or the early check of Vegas trigger them.
+    Duplicate ACKs or the early check of Vegas trigger them. ``None`` in live runs: a kernel does not report them.
     """
-    dup_acks: int
-    """Duplicate ACKs received by senders."""
+    dup_acks: int | None
+    """Duplicate ACKs received by senders.
+
+    ``None`` in live runs: a kernel does not report them.
+    """
     retransmissions: int
     """Packets retransmitted."""
     duplicates: int
@@ -583,15 +589,21 @@ class RunMeasures:
 
     ``None`` in results of earlier versions.
     """
-    timeouts: int
-    """Retransmission timeouts with data outstanding."""
-    fast_retransmits: int
+    timeouts: int | None
+    """Retransmission timeouts with data outstanding.
+
+    Kernels before 6.7 do not report them: ``None`` in their live runs.
+    """
+    fast_retransmits: int | None
     """Fast retransmits.
 
-    Duplicate ACKs or the early check of Vegas trigger them.
+    Duplicate ACKs or the early check of Vegas trigger them. ``None`` in live runs: a kernel does not report them.
     """
-    dup_acks: int
-    """Duplicate ACKs received by senders."""
+    dup_acks: int | None
+    """Duplicate ACKs received by senders.
+
+    ``None`` in live runs: a kernel does not report them.
+    """
     retransmissions: int
     """Packets retransmitted."""
     duplicates: int

@@ -33,6 +33,8 @@ class Request:
     origin: Origin
     """The program that made the run."""
     record: tuple[str, ...]
+    kernel: str | None = None
+    """The release of the kernel that made a live run; ``None`` if the run was simulated."""
     sealed: bool = True
     """Whether the result had a checksum, which was right. Results of earlier versions have none."""
 
@@ -103,6 +105,7 @@ def load(directory: str | Path) -> Run:
             warmup=data["warmup"],
             laws=tuple(data.get("laws", ())),
             disciplines=tuple(data.get("disciplines", ())),
+            live=data.get("live"),
             _tables=tables,
         )
     except (KeyError, TypeError, AttributeError) as error:
@@ -181,4 +184,6 @@ def _request(path: Path, data: Mapping[str, Any]) -> Request:
     origin = Origin.read(data)
     if origin.schema is None or origin.schema < SCHEMA:
         upgrade(scenario)
-    return Request(scenario, seed, origin, tuple(requests), has_checksum)
+    live = data.get("live")
+    kernel = str(live.get("kernel")) if isinstance(live, dict) else None
+    return Request(scenario, seed, origin, tuple(requests), kernel, has_checksum)

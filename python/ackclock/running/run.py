@@ -69,6 +69,9 @@ class Run(RunNumbers):
     """The laws written in Python: source text, digest, and version of Python (and of numba if compiled)."""
     disciplines: tuple[Mapping[str, Any], ...] = field(repr=False, default=())
     """The queue disciplines written in Python, in the same form."""
+    live: Mapping[str, Any] | None = field(repr=False, default=None)
+    """Who made a live run (`ackclock.live`): release of the kernel, its congestion controls and settings, and how late
+    the emulator was. ``None`` if the run is simulated."""
     warmup: float | None
     """End of the warm-up, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s, at least
     ``measure.from``. ``None`` if no end is found, or the measured time has fewer than 50 bins."""
@@ -299,6 +302,7 @@ class Run(RunNumbers):
             **self.origin.to_dict(),
             **({"laws": [dict(law) for law in self.laws]} if self.laws else {}),
             **({"disciplines": [dict(each) for each in self.disciplines]} if self.disciplines else {}),
+            **({} if self.live is None else {"live": dict(self.live)}),
             "notices": list(self.notices),
             "warmup": self.warmup,
             "summary": self.summary.to_dict(),

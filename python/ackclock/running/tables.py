@@ -1,6 +1,6 @@
 """Converts the engine's columns to Arrow tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ackclock.engine import core
@@ -30,6 +30,18 @@ def from_columns(columns: Sequence[tuple[str, str, bytes]], scenario: Scenario) 
     names: dict[str, Callable[[int], str]] = {"link": links_of(scenario).name, "group": groups.__getitem__}
     arrays = [_array(kind, content, names.get(name)) for name, kind, content in columns]
     return pa.table(arrays, names=[name for name, _, _ in columns])
+
+
+def without(table: "pa.Table", unknown: Iterable[str]) -> "pa.Table":
+    """Return a table in which the values of some columns are missing."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    for name in unknown:
+        place = table.schema.get_field_index(name)
+        if place >= 0:
+            none = pa.nulls(len(table), table.schema.field(place).type)
+            table = table.set_column(place, name, none)
+    return table
 
 
 def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":

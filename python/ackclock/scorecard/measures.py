@@ -72,7 +72,7 @@ def _scaled(value: float | None, factor: float) -> float | None:
 def _timeouts(run: Run) -> float:
     scenario = run.scenario
     seconds = (TIME.parse(scenario.duration) - TIME.parse(scenario.measure.from_)) / PICOSECONDS_PER_SECOND
-    return 10 * run.summary.timeouts / sum(each.clients for each in run.groups) / seconds
+    return 10 * (run.summary.timeouts or 0) / sum(each.clients for each in run.groups) / seconds
 
 
 def _useful(run: Run) -> float | None:

@@ -89,7 +89,7 @@ class ManyFlows(Cell):
         fair_bps = self._SLOW_MBPS * 1e6 * self._PAYLOAD / self._PACKET / self.count
         packets, windows = Packets.of(run), Windows.by_flow(run)
         found = measures.many_flows(packets, windows, span=self._SPAN, fair_bps=fair_bps, payload=self._PAYLOAD)
-        return {**found, "rto_per_flow": run.summary.timeouts / self.count}
+        return {**found, "rto_per_flow": (run.summary.timeouts or 0) / self.count}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -210,7 +210,7 @@ class Outages(Cell):
             duration=self._duration(repetition),
             rate_mbps=measures.payload_rate(_MBPS),
         )
-        return {**found, "rtos": float(run.summary.timeouts)}
+        return {**found, "rtos": float(run.summary.timeouts or 0)}
 
     def _begin(self, repetition: int) -> float:
         return 5 + 0.73 * (repetition - 1)

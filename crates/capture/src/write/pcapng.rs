@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::Setup;
-use super::headers::Headers;
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
@@ -31,14 +30,16 @@ const LONGEST_OPTION: usize = u16::MAX as usize;
 
 /// Whether a packet was received or sent by the interface.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Direction {
+pub enum Direction {
+    /// Received.
     Inbound = 1,
+    /// Sent.
     Outbound = 2,
 }
 
 /// A file being written.
 #[derive(Debug)]
-pub(super) struct Pcapng<W> {
+pub struct Pcapng<W> {
     out: W,
     /// Maximum stored bytes per packet.
     snap_length: u32,
@@ -48,7 +49,10 @@ pub(super) struct Pcapng<W> {
 
 impl<W: Write> Pcapng<W> {
     /// Begins a file with one interface.
-    pub(super) fn begin(out: W, setup: &Setup) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If `out` cannot be written.
+    pub fn begin(out: W, setup: &Setup) -> io::Result<Self> {
         let mut file = Self { out, snap_length: setup.snap_length, block: Vec::new() };
         file.start(SECTION_HEADER);
         file.put(&BYTE_ORDER.to_le_bytes());
@@ -71,15 +75,19 @@ impl<W: Write> Pcapng<W> {
         Ok(file)
     }
 
-    /// Adds a packet with a zero payload.
-    pub(super) fn packet(
+    /// Adds a packet of `total` bytes that begins with `front`, as with its headers; the rest is zero. The time is in
+    /// nanoseconds.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn packet(
         &mut self,
         nanos: u64,
-        headers: &Headers,
+        front: &[u8],
+        total: u32,
         direction: Direction,
         comment: Option<&str>,
     ) -> io::Result<()> {
-        let total = headers.total();
         let kept = total.min(self.snap_length);
         self.start(ENHANCED_PACKET);
         self.put(&0_u32.to_le_bytes());
@@ -88,7 +96,7 @@ impl<W: Write> Pcapng<W> {
         self.put(&kept.to_le_bytes());
         self.put(&total.to_le_bytes());
         let end = self.block.len() + kept as usize;
-        self.put(headers.bytes());
+        self.put(front);
         self.block.resize(end, 0);
         self.pad();
         if let Some(comment) = comment {
@@ -99,8 +107,13 @@ impl<W: Write> Pcapng<W> {
         self.finish()
     }
 
-    pub(super) fn end(mut self) -> io::Result<()> {
-        self.out.flush()
+    /// Ends the file, and returns what it was written to.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn end(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
     }
 
     /// Begins a block; its length is filled in later.
@@ -144,7 +157,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
-    use crate::write::headers::Ends;
+    use crate::write::headers::{Ends, Headers};
 
     fn word(bytes: &[u8], at: usize) -> u32 {
         u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
@@ -162,8 +175,9 @@ mod tests {
         };
         let mut file = Pcapng::begin(&mut out, &setup).expect("memory");
         let ends = Ends { from: (Ipv4Addr::LOCALHOST, 1), to: (Ipv4Addr::LOCALHOST, 2) };
-        file.packet(0x1_0000_0002, &Headers::udp(ends, 0, 82), Direction::Inbound, Some("gone")).expect("memory");
-        file.packet(7, &Headers::udp(ends, 0, 29), Direction::Outbound, None).expect("memory");
+        let (long, short) = (Headers::udp(ends, 0, 82), Headers::udp(ends, 0, 29));
+        file.packet(0x1_0000_0002, long.bytes(), long.total(), Direction::Inbound, Some("gone")).expect("memory");
+        file.packet(7, short.bytes(), short.total(), Direction::Outbound, None).expect("memory");
         file.end().expect("memory");
         let (mut at, mut kinds) = (0, Vec::new());
         while at < out.len() {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use ackclock_net::Plan;
 use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::plan::{SourceSpec, Topology, TransportSpec};
+use ackclock_net::relay::{MeasuredRelay, Supply};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
-use crate::headers::FIRST_PORT;
+use crate::headers::{FIRST_PORT, Flows};
 
 /// Wires whose packets come at given times. The clock stands still except in waits, which end late.
 #[derive(Debug, Default)]
@@ -17,19 +18,23 @@ struct Scripted {
     now: Time,
     coming: VecDeque<(Time, Vec<u8>)>,
     /// Packets that were written: time, end, and bytes.
-    written: Vec<(Time, bool, Vec<u8>)>,
+    written: Vec<(Time, usize, Vec<u8>)>,
     /// How late each wait ends, in turn.
     late: Vec<u64>,
     waits: usize,
 }
 
 impl Wires for Scripted {
+    fn ends(&self) -> usize {
+        2
+    }
+
     fn now(&mut self) -> Time {
         self.now
     }
 
-    fn receive(&mut self, from_sender: bool, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some((_, packet)) = self.coming.front().filter(|(at, _)| from_sender && *at <= self.now) else {
+    fn receive(&mut self, from: usize, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some((_, packet)) = self.coming.front().filter(|(at, _)| from == 0 && *at <= self.now) else {
             return Ok(0);
         };
         let length = packet.len();
@@ -38,8 +43,8 @@ impl Wires for Scripted {
         Ok(length)
     }
 
-    fn send(&mut self, to_sender: bool, packet: &[u8]) -> io::Result<()> {
-        self.written.push((self.now, to_sender, packet.to_vec()));
+    fn send(&mut self, to: usize, packet: &[u8]) -> io::Result<()> {
+        self.written.push((self.now, to, packet.to_vec()));
         Ok(())
     }
 
@@ -73,11 +78,13 @@ fn plan() -> Plan {
     plan
 }
 
-fn carried(times: &[u64], late: &[u64]) -> Carrier<Scripted> {
+const fn ignore(_: Supply) {}
+
+fn carried(times: &[u64], late: &[u64]) -> Carrier<Scripted, Flows<fn(Supply)>> {
     let coming = times.iter().zip(0..).map(|(at, number)| (Time::from_micros(*at), datagram(0, number))).collect();
     let wires = Scripted { coming, late: late.to_vec(), ..Scripted::default() };
     let relay = MeasuredRelay::new(Arc::new(plan()), 1).expect("sound");
-    let mut carrier = Carrier::new(wires, relay, [1472, 1472]);
+    let mut carrier = Carrier::new(wires, Flows::new(relay, [1472, 1472], ignore as fn(Supply)));
     carrier.run(Time::SECOND).expect("nothing breaks");
     carrier
 }
@@ -88,11 +95,10 @@ fn carried(times: &[u64], late: &[u64]) -> Carrier<Scripted> {
 #[test]
 fn packets_leave_at_the_times_of_the_links() {
     let carrier = carried(&[0, 0, 0, 100_000], &[]);
-    let written: Vec<_> =
-        carrier.wires.written.iter().map(|(at, to_sender, bytes)| (*at, *to_sender, bytes[30])).collect();
+    let written: Vec<_> = carrier.wires.written.iter().map(|(at, to, bytes)| (*at, *to, bytes[30])).collect();
     let expected = [51_100, 52_100, 53_100, 151_100].map(Time::from_micros);
-    for ((number, intended), (at, to_sender, byte)) in (0_u8..).zip(expected).zip(written) {
-        assert!(!to_sender && byte == number, "packets keep their bytes and their order");
+    for ((number, intended), (at, to, byte)) in (0_u8..).zip(expected).zip(written) {
+        assert!(to == 1 && byte == number, "packets keep their bytes and their order");
         assert!(at >= intended && at - intended < Time::from_picos(20), "{at:?} is not {intended:?}");
     }
     assert_eq!(carrier.counts, Counts { carried: 4, foreign: 0, refused: 0 });
@@ -107,10 +113,29 @@ fn packets_of_no_flow_are_not_carried() {
     let coming = VecDeque::from([(Time::ZERO, wrong.clone()), (Time::ZERO, vec![0; 3]), (Time::ZERO, datagram(1, 1))]);
     wrong.truncate(21);
     let wires = Scripted { coming, ..Scripted::default() };
-    let mut carrier = Carrier::new(wires, relay, [1472, 1472]);
+    let mut carrier = Carrier::new(wires, Flows::new(relay, [1472, 1472], ignore as fn(Supply)));
     carrier.run(Time::SECOND).expect("nothing breaks");
     assert_eq!(carrier.counts, Counts { carried: 1, foreign: 2, refused: 0 });
     assert_eq!(carrier.wires.written.len(), 1);
+}
+
+/// Validates: a source supplies its data at its times, to each flow, as the clock passes them.
+/// Source: hand: a packet each 250 ms.
+/// Tolerance: exact.
+#[test]
+fn sources_supply_at_their_times() {
+    let mut plan = plan();
+    plan.groups[0].source = SourceSpec::Constant { rate: 4.0 };
+    let relay = MeasuredRelay::new(Arc::new(plan), 1).expect("sound").with_sources();
+    let mut supplies = Vec::new();
+    let mut carrier =
+        Carrier::new(Scripted::default(), Flows::new(relay, [1472, 1472], |supply| supplies.push(supply)));
+    carrier.run(Time::SECOND).expect("nothing breaks");
+    drop(carrier);
+    let of_first: Vec<_> = supplies.iter().filter(|supply| supply.flow == 0).collect();
+    let gaps: Vec<_> = of_first.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
+    assert!(of_first.iter().all(|supply| supply.packets == 1));
+    assert!(gaps.len() >= 2 && gaps.iter().all(|gap| *gap == Time::from_millis(250)), "{gaps:?}");
 }
 
 proptest! {
@@ -130,7 +155,7 @@ proptest! {
         prop_assert_eq!(carrier.counts.carried, times.len() as u64);
         prop_assert_eq!(carrier.lateness.total(), carrier.wires.written.len() as u64);
         prop_assert_eq!(carrier.free.len(), carrier.packets.len());
-        let outcome = carrier.into_relay().finish();
+        let outcome = carrier.into_parts().1.relay.finish();
         prop_assert_eq!(outcome.summary.arrivals, times.len() as u64);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ackclock_tcp::Sender;
+use ackclock_tcp::{Counters, Sender};
 use ackclock_units::{Stream, Time};
 
 use crate::call::Control;
@@ -182,11 +182,13 @@ impl Application {
     }
 
     /// Reports the beginning of a transfer, and notifies the source when its transfer is complete. Returns whether
-    /// completion closes the connection.
+    /// completion closes the connection. `is_idle` is whether all data of the sender is acknowledged, and `counters`
+    /// gives its counters.
     #[inline(never)]
     pub(crate) fn follow_transfers(
         &mut self,
-        sender: &Sender,
+        is_idle: bool,
+        counters: impl FnOnce() -> Counters,
         now: Time,
         flow: FlowId,
         observer: &mut impl Observer,
@@ -201,16 +203,16 @@ impl Application {
         let source = match source {
             AnySource::Transfers(source) => source,
             AnySource::Video(_) => {
-                self.follow_video(sender, now, flow, observer);
+                self.follow_video(is_idle, counters, now, flow, observer);
                 return false;
             }
-            AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
+            AnySource::Connection(source) => return self.next == Time::MAX && is_idle && source.close(),
             _ => return false,
         };
         if let Some(Transfer { at, packets }) = source.begun() {
-            observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
+            observer.observe(at, &Observation::TransferBegins { flow, packets, before: &counters() });
         }
-        if self.next == Time::MAX && sender.is_idle() {
+        if self.next == Time::MAX && is_idle {
             // a request belongs to the period in which it is made, also if it waits
             let asked = source.acknowledged(now, &mut self.stream);
             let next = schedule.map_or(Some(asked), |schedule| schedule.admit(asked));
@@ -223,7 +225,14 @@ impl Application {
     }
 
     /// The same for the client of a video.
-    fn follow_video(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) {
+    fn follow_video(
+        &mut self,
+        is_idle: bool,
+        counters: impl FnOnce() -> Counters,
+        now: Time,
+        flow: FlowId,
+        observer: &mut impl Observer,
+    ) {
         let (source, schedule) = match &mut self.source {
             AnySource::Scheduled(scheduled) => {
                 let (source, schedule) = scheduled.parts();
@@ -236,9 +245,9 @@ impl Application {
             if let Some(playback) = &video.seen() {
                 observer.observe(at, &Observation::Playback { flow, playback });
             }
-            observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
+            observer.observe(at, &Observation::TransferBegins { flow, packets, before: &counters() });
         }
-        if self.next == Time::MAX && sender.is_idle() && video.is_loading() {
+        if self.next == Time::MAX && is_idle && video.is_loading() {
             let end = schedule.as_deref().map_or(Time::MAX, Schedule::end);
             let asked = video.acknowledged(now, end);
             if let Some(playback) = &video.seen() {

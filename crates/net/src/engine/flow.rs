@@ -84,7 +84,10 @@ impl Flow {
         self.application.source = AnySource::Connection(Connection::open(packets));
         self.application.wait_until(Some(now));
         self.application.refill(sender, now);
-        observer.observe(asked, &Observation::TransferBegins { flow: self.packetizer.flow(), packets, sender });
+        observer.observe(
+            asked,
+            &Observation::TransferBegins { flow: self.packetizer.flow(), packets, before: &sender.counters() },
+        );
         self.take_any_turn(now, transit, observer);
     }
 
@@ -404,7 +407,8 @@ impl Flow {
     #[inline(never)]
     fn change_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp(sender) = &self.transport else { return };
-        if self.application.follow_transfers(sender, now, self.packetizer.flow(), observer) {
+        let (is_idle, flow) = (sender.is_idle(), self.packetizer.flow());
+        if self.application.follow_transfers(is_idle, || sender.counters(), now, flow, observer) {
             transit.wake(now, self.packetizer.flow(), Wakeup::Close);
         }
     }

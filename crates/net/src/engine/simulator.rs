@@ -9,6 +9,7 @@ use ackclock_tcp::{Ack, Counters, Limit, RoundTrips, Sack, Sender};
 use ackclock_units::Time;
 use ackclock_units::failure::{Failure, Failures};
 
+use crate::endpoint::application::Application;
 use crate::endpoint::clients::{Clients, Request};
 use crate::endpoint::pages::AfterObject;
 use crate::endpoint::sink::{Deliveries, Sinks};
@@ -564,6 +565,11 @@ impl Simulator {
     /// The counters of a flow whose endpoints are outside the engine.
     pub(crate) fn outside(&mut self, FlowId(flow): FlowId) -> &mut Counters {
         &mut self.outside.as_mut().expect("the endpoints are outside")[flow as usize]
+    }
+
+    /// The application of a flow whose endpoints are outside the engine.
+    pub(crate) fn application(&mut self, FlowId(flow): FlowId) -> &mut Application {
+        &mut self.flows[flow as usize].application
     }
 
     /// The links.

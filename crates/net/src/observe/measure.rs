@@ -380,8 +380,8 @@ impl Observer for Measure {
             }
             Observation::PageEnds { client, since } => self.on_page(client.0, *since),
             Observation::Playback { flow, playback } => self.on_playback(*flow, playback),
-            Observation::TransferBegins { flow, packets, sender } => {
-                self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
+            Observation::TransferBegins { flow, packets, before } => {
+                self.on_transfer(now, *flow, *packets, before.sent == 0);
             }
             _ => {}
         }

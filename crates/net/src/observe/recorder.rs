@@ -78,6 +78,13 @@ impl Recorder {
         self.logs.begin(plan, simulator);
     }
 
+    /// Follows the transfer of a sender outside the engine, which takes no turns.
+    pub(crate) fn follow_transfer(&mut self, flow: u32, is_idle: bool, retransmissions: u64) {
+        if let Some((_, log)) = &mut self.logs.transfers {
+            log.follow(flow, is_idle, retransmissions);
+        }
+    }
+
     /// Ends recording at the end of the run.
     pub(crate) fn finish(&mut self, simulator: &Simulator) {
         self.logs.finish(simulator);
@@ -224,8 +231,8 @@ impl Observer for Recorder {
             Observation::Delivered { packet, in_order, .. } => {
                 self.delivered(now, packet, *in_order);
             }
-            Observation::TransferBegins { flow, packets, sender } => {
-                self.logs.transfer(now, flow.0, *packets, sender);
+            Observation::TransferBegins { flow, packets, before } => {
+                self.logs.transfer(now, flow.0, *packets, before);
             }
             Observation::PageEnds { client, since } => self.logs.page(client.0, *since),
             Observation::Playback { flow, playback } => self.logs.playback(flow.0, playback),

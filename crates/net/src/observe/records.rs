@@ -26,7 +26,7 @@ mod transfers;
 mod usual;
 mod windows;
 
-use ackclock_tcp::{Ack, Sender};
+use ackclock_tcp::{Ack, Counters, Sender};
 use ackclock_units::Time;
 
 use super::{Measure, Table};
@@ -155,9 +155,9 @@ macro_rules! logs {
             }
 
             #[inline(always)]
-            pub(super) fn transfer(&mut self, now: Time, flow: u32, packets: u64, sender: &Sender) {
+            pub(super) fn transfer(&mut self, now: Time, flow: u32, packets: u64, before: &Counters) {
                 $(if let Some((_, log)) = &mut self.$name {
-                    log.transfer(now, flow, packets, sender);
+                    log.transfer(now, flow, packets, before);
                 })+
             }
 

@@ -1,10 +1,14 @@
 //! A relay that measures: it makes the outcome of a simulated run from packets that come from outside.
+//!
+//! A relay can have the sources of the plan ([`MeasuredRelay::with_sources`]), since it sees when data is acknowledged. It
+//! asks them at their times, and the caller gives what they supply to the endpoints ([`MeasuredRelay::take_supplies`]).
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use ackclock_tcp::{Ecn, Segment};
-use ackclock_units::{Role, Stream, Time};
+use ackclock_units::Time;
 
 use super::{Fate, Relay};
 use crate::endpoint::sink::Received;
@@ -13,7 +17,6 @@ use crate::observe::{self, Observation, Observer, Watchers};
 use crate::packet::{FlowId, MAX_SEGMENTS, Packet, Payload, SackId};
 use crate::plan::{Plan, PlanError, TransportSpec};
 use crate::sizes::LONGEST;
-use crate::source::Source;
 
 /// A packet from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +33,21 @@ pub struct Real {
     pub size: u32,
     /// Number of its segment, from 0, or the number of segments that it acknowledges.
     pub number: u64,
+    /// The first SACK block of an ACK: its first segment, and the first one after it.
+    pub sack: Option<[u64; 2]>,
     /// The ECN field.
     pub ecn: Ecn,
+}
+
+/// Data that the source of a flow supplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Supply {
+    /// When the source supplies it.
+    pub at: Time,
+    /// Number of the flow.
+    pub flow: u32,
+    /// Number of packets; `u64::MAX` for unlimited data.
+    pub packets: u64,
 }
 
 /// A data packet that is not acknowledged.
@@ -40,6 +56,8 @@ struct InFlight {
     number: u64,
     sent: Time,
     again: bool,
+    /// Whether a SACK has reported it.
+    reported: bool,
 }
 
 /// What a relay knows of a flow.
@@ -50,6 +68,9 @@ struct Flow {
     /// Data that is not acknowledged, in ascending order of numbers.
     in_flight: VecDeque<InFlight>,
     is_open: bool,
+    /// Packets that the source has supplied, and packets that are acknowledged.
+    supplied: u64,
+    acknowledged: u64,
 }
 
 /// A relay whose packets are measured and recorded.
@@ -58,10 +79,14 @@ pub struct MeasuredRelay {
     relay: Relay,
     watchers: Watchers,
     plan: Arc<Plan>,
-    seed: u64,
     flows: Vec<Flow>,
     /// Whether each flow is TCP, and whether its SYN takes a number.
     is_tcp: Vec<(bool, bool)>,
+    /// When the sources are to be asked. An entry is out of date if the application has another time.
+    due: BinaryHeap<Reverse<(Time, u32)>>,
+    supplies: Vec<Supply>,
+    /// The SACK block of each packet in the network, by its serial number; empty without SACK blocks.
+    sacks: Vec<Option<[u64; 2]>>,
     now: Time,
 }
 
@@ -84,7 +109,18 @@ impl MeasuredRelay {
             TransportSpec::Udp { .. } => (false, false),
         };
         let is_tcp = plan.flows().map(kind).collect();
-        Ok(Self { relay, watchers, seed, flows: vec![Flow::default(); flows], is_tcp, now: Time::ZERO, plan })
+        let (flows, due) = (vec![Flow::default(); flows], BinaryHeap::new());
+        let (supplies, sacks) = (Vec::new(), Vec::new());
+        Ok(Self { relay, watchers, plan, flows, is_tcp, due, supplies, sacks, now: Time::ZERO })
+    }
+
+    /// Asks the sources of the plan as well. The caller takes what they supply.
+    #[must_use]
+    pub fn with_sources(mut self) -> Self {
+        for flow in 0..self.flows.len() as u32 {
+            self.due.extend(self.relay.simulator.application(FlowId(flow)).due().map(|at| Reverse((at, flow))));
+        }
+        self
     }
 
     /// Whether packets of a flow may enter in this direction.
@@ -97,22 +133,41 @@ impl MeasuredRelay {
         self.relay.moving()
     }
 
-    /// When a flow's source supplies data until the end of the run, and how many packets; `u64::MAX` for unlimited data.
-    /// At most `most` times.
-    pub fn emissions(&self, flow: u32, most: usize) -> Vec<(Time, u64)> {
-        let Some((_, group)) = self.plan.flows().nth(flow as usize) else { return Vec::new() };
-        let mut source = group.source.build(group.packet_size);
-        let mut stream = Stream::new(self.seed, Role::Source, flow);
-        let mut next = Some(group.start_of(flow, self.seed));
-        let mut emissions = Vec::new();
-        while let Some(at) = next.filter(|at| *at < self.plan.duration && emissions.len() < most) {
-            let emission = source.emit(at, &mut stream);
-            if emission.packets > 0 {
-                emissions.push((at, emission.packets));
+    /// Asks the sources that are due until `end`.
+    fn ask_sources(&mut self, end: Time) {
+        let end = end.min(self.plan.duration);
+        while let Some(Reverse((at, flow))) = self.due.peek().copied().filter(|Reverse((at, _))| *at <= end) {
+            self.due.pop();
+            let application = self.relay.simulator.application(FlowId(flow));
+            if application.due() != Some(at) || at >= self.plan.duration {
+                continue;
             }
-            next = emission.next;
+            let packets = application.take(at).unwrap_or_default();
+            if packets > 0 {
+                let supplied = &mut self.flows[flow as usize].supplied;
+                *supplied = supplied.saturating_add(packets);
+                self.supplies.push(Supply { at, flow, packets });
+            }
+            self.follow(flow, at);
         }
-        emissions
+    }
+
+    /// Lets the application of a flow see what is acknowledged, and notes when it is to be asked next.
+    fn follow(&mut self, flow: u32, now: Time) {
+        let id = FlowId(flow);
+        let (is_tcp, counters) = (self.is_tcp[flow as usize].0, *self.relay.simulator.outside(id));
+        if is_tcp {
+            let is_idle = self.flows[flow as usize].is_idle();
+            let application = self.relay.simulator.application(id);
+            application.follow_transfers(is_idle, || counters, now, id, &mut self.watchers);
+            self.watchers.recorder.follow_transfer(flow, is_idle, counters.retransmissions);
+        }
+        self.due.extend(self.relay.simulator.application(id).due().map(|at| Reverse((at, flow))));
+    }
+
+    /// What the sources have supplied since the last call, in the order of time.
+    pub fn take_supplies(&mut self) -> impl Iterator<Item = Supply> {
+        self.supplies.drain(..)
     }
 
     /// Lets a packet enter at `now`. Returns whether the relay carries it.
@@ -123,6 +178,12 @@ impl MeasuredRelay {
         }
         self.stop_before(now);
         let packet = self.packet(real, now);
+        if real.sack.is_some() && self.sacks.len() <= serial as usize {
+            self.sacks.resize(serial as usize + 1, None);
+        }
+        if let Some(block) = self.sacks.get_mut(serial as usize) {
+            *block = real.sack;
+        }
         self.relay.offer(packet, serial, real.ack, now, &mut self.watchers);
         true
     }
@@ -142,7 +203,10 @@ impl MeasuredRelay {
         if real.syn {
             flow.is_open = true;
         } else if is_tcp {
-            flow.send(InFlight { number: real.number, sent: now, again });
+            flow.send(InFlight { number: real.number, sent: now, again, reported: false });
+        }
+        if again {
+            self.watchers.recorder.follow_transfer(real.flow, false, counters.retransmissions);
         }
         let number = if real.syn { 0 } else { real.number + u64::from(counts_syn) };
         let segment =
@@ -150,13 +214,15 @@ impl MeasuredRelay {
         Packet::data(id, 0, segment, now)
     }
 
-    /// Time of the next event, if any packet is in the network.
+    /// Time of the next event, or at which a source is to be asked, if there is one.
     pub fn next(&self) -> Option<Time> {
-        self.relay.next()
+        let source = self.due.peek().map(|Reverse((at, _))| *at);
+        [self.relay.next(), source].into_iter().flatten().min()
     }
 
     /// Lets everything happen that is due before `end`, and calls `take` with each packet that is delivered or gone.
     pub fn advance(&mut self, end: Time, mut take: impl FnMut(Fate)) {
+        self.ask_sources(end);
         self.stop_before(end);
         self.relay.advance(end, &mut self.watchers);
         let fates = self.relay.take_fates();
@@ -190,9 +256,17 @@ impl MeasuredRelay {
         let FlowId(flow) = packet.flow();
         let (is_tcp, counts_syn) = self.is_tcp[flow as usize];
         if packet.is_ack() {
-            if is_tcp && let Some(sent) = self.flows[flow as usize].acknowledge(packet.number() - u64::from(counts_syn))
-            {
+            if !is_tcp {
+                return;
+            }
+            let own = &mut self.flows[flow as usize];
+            let was_idle = own.is_idle();
+            let sack = self.sacks.get(packet.serial() as usize).copied().flatten();
+            if let Some(sent) = own.acknowledge(packet.number() - u64::from(counts_syn), sack) {
                 self.relay.simulator.outside(packet.flow()).round_trips.add(at - sent);
+            }
+            if own.is_idle() && !was_idle {
+                self.follow(flow, at);
             }
             return;
         }
@@ -237,13 +311,43 @@ impl Flow {
         }
     }
 
-    /// Takes the data before `next` out of flight. Returns when the last of it was sent, if it was sent once.
-    fn acknowledge(&mut self, next: u64) -> Option<Time> {
-        let mut sample = None;
+    /// Whether all data that the source has supplied is acknowledged.
+    const fn is_idle(&self) -> bool {
+        self.acknowledged >= self.supplied
+    }
+
+    /// Takes the data before `next` out of flight. Returns when the first of it was sent, if all of it was sent once, and
+    /// otherwise when the first data was sent that only the SACK block reports: the sample that Linux takes
+    /// (`tcp_clean_rtx_queue`). Linux also takes samples from other ACKs of retransmissions, by their timestamps.
+    fn acknowledge(&mut self, next: u64, sack: Option<[u64; 2]>) -> Option<Time> {
+        let reported = sack.and_then(|[begin, end]| self.report(begin.max(next), end));
+        self.acknowledged = self.acknowledged.max(next);
+        let (mut sample, mut again) = (None, false);
         while let Some(first) = self.in_flight.front().copied().filter(|first| first.number < next) {
             self.in_flight.pop_front();
-            sample = (!first.again).then_some(first.sent);
+            again |= first.again;
+            if !first.reported {
+                sample = sample.or(Some(first.sent));
+            }
+        }
+        sample.filter(|_| !again).or(reported)
+    }
+
+    /// Marks the data of a SACK block, from its end to the first that was marked before. Returns when the first of it was
+    /// sent that was sent once.
+    fn report(&mut self, begin: u64, end: u64) -> Option<Time> {
+        let behind = self.in_flight.partition_point(|sent| sent.number < end);
+        let news = self.in_flight.range_mut(..behind).rev().take_while(|sent| sent.number >= begin && !sent.reported);
+        let mut sample = None;
+        for sent in news {
+            sent.reported = true;
+            if !sent.again {
+                sample = Some(sent.sent);
+            }
         }
         sample
     }
 }
+
+#[cfg(test)]
+mod tests;

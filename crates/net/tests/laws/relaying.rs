@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use ackclock_net::link::Offered;
 use ackclock_net::plan::testing::dumbbell_of_reno;
-use ackclock_net::plan::{SourceSpec, Topology, TransportSpec};
+use ackclock_net::plan::{RecordSpec, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{AckFilter, QueueSpec};
-use ackclock_net::relay::{Fate, Relay};
-use ackclock_net::{Packet, Payload, Plan};
-use ackclock_units::Time;
+use ackclock_net::relay::{Fate, MeasuredRelay, Real, Relay};
+use ackclock_net::source::Distribution;
+use ackclock_net::{Packet, Payload, Plan, run};
+use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
 
 use crate::graphs::plans;
 use crate::kinds::cases;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Offer};
 
 /// A packet without the ids of SACK blocks, which only the simulator has.
 type Named = (u32, u32, Time, u8, bool, u64);
@@ -132,4 +133,71 @@ fn what_needs_endpoints_is_refused() {
     let Topology::Dumbbell { reverse, .. } = &mut plan.topology else { unreachable!() };
     reverse.medium = Some(0);
     assert_eq!(Relay::new(&plan, 1).expect_err("a medium").field, "topology.reverse.medium");
+}
+
+/// The packets that entered the network of a run, as a caller of a [`MeasuredRelay`] sees them.
+fn entered(simulated: &Ledger, counts_syn: bool) -> Vec<(Time, Real)> {
+    let entering = simulated.offers.iter().filter(|offer| offer.at == offer.packet.sent);
+    let mut entering: Vec<_> = entering
+        .map(|Offer { at, packet, .. }| {
+            let (ack, syn, number) = match packet.payload() {
+                Payload::Syn { .. } => (false, true, 0),
+                Payload::Data { number, .. } => (false, false, number - u64::from(counts_syn)),
+                Payload::Ack { next, .. } => (true, false, next.saturating_sub(u64::from(counts_syn))),
+            };
+            let (flow, size, ecn) = (packet.flow().0, packet.size(), packet.ecn());
+            (*at, Real { flow, ack, data: !ack, syn, size, number, sack: None, ecn })
+        })
+        .collect();
+    entering.sort_by_key(|(at, _)| *at);
+    entering
+}
+
+/// Validates: a relay that gets the packets of a run asks the sources at the times of the run, and records the same transfers
+///     and retransmissions: sources with think times, requests, and finite transfers.
+/// Source: the head of `relay/measured.rs`. A small queue makes losses; the first segment of a flow is a SYN, or data.
+/// Tolerance: exact.
+#[test]
+fn a_relay_has_the_transfers_of_the_run() {
+    let fixed = |mean| Distribution::Fixed { mean };
+    for (counts_syn, source) in [
+        (true, SourceSpec::Transfers { size: fixed(60.0), think: Distribution::Exponential { mean: 0.2 } }),
+        (false, SourceSpec::Transfers { size: Distribution::Exponential { mean: 30.0 }, think: fixed(0.1) }),
+        (true, SourceSpec::Requests { size: fixed(90.0), every: fixed(0.4) }),
+        (true, SourceSpec::Greedy { packets: Some(700) }),
+    ] {
+        let mut plan = dumbbell_of_reno(3);
+        let TransportSpec::Tcp { sender, .. } = &mut plan.groups[0].transport else { unreachable!("it is TCP") };
+        let config = Arc::make_mut(sender);
+        (config.handshake, config.max_window) = (counts_syn, 100);
+        plan.groups[0].source = source;
+        let Topology::Dumbbell { bottleneck, .. } = &mut plan.topology else { unreachable!("it is a dumbbell") };
+        bottleneck.rate = Rate::from_mbps(8).into();
+        plan.records = vec![RecordSpec::Transfers { flows: vec![0, 1, 2] }];
+        let outcome = run(&plan, 5).expect("sound");
+        let (ledger, _) = Ledger::of(&plan, 5, &[]);
+        let mut relay = MeasuredRelay::new(Arc::new(plan.clone()), 5).expect("sound").with_sources();
+        let (mut supplied, mut sent) = ([0_u64; 3], [0_u64; 3]);
+        for (serial, (at, real)) in (0..).zip(entered(&ledger, counts_syn)) {
+            relay.advance(at, |_| ());
+            for supply in relay.take_supplies() {
+                supplied[supply.flow as usize] += supply.packets;
+            }
+            if real.data {
+                sent[real.flow as usize] = sent[real.flow as usize].max(real.number);
+            }
+            assert!(relay.offer(real, serial, at));
+        }
+        assert!(supplied.iter().zip(sent).all(|(supplied, sent)| *supplied > sent), "no data came from nowhere");
+        let relayed = relay.finish();
+        assert!(outcome.summary.retransmissions > 0 && outcome.groups[0].completed > 2, "losses and transfers");
+        assert_eq!(relayed.summary.retransmissions, outcome.summary.retransmissions);
+        assert_eq!(relayed.groups[0].completed, outcome.groups[0].completed);
+        assert_eq!(relayed.groups[0].completion_mean, outcome.groups[0].completion_mean);
+        let tables = [&relayed, &outcome].map(|outcome| {
+            let transfers = outcome.tables.iter().filter(|table| table.name == "transfers");
+            transfers.map(|table| format!("{table:?}")).collect::<Vec<_>>()
+        });
+        assert!(tables[0].len() == 1 && tables[0] == tables[1], "the same rows");
+    }
 }

@@ -132,7 +132,7 @@ def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
         "drops": flow.drops + lost,
         "retransmissions": flow.retransmissions,
         "acks": came["A->x"],
-        "timeouts": flow.timeouts,
+        "timeouts": flow.timeouts or 0,
     }
 
 

@@ -59,7 +59,7 @@ def observe(run: Run) -> dict[str, float | None]:
             f"{group.name}_goodput": group.goodput_bps / (8 * PACKET_SIZE) / group.clients,
             f"{group.name}_held": group.queue_mean / group.clients,
             f"{group.name}_loss": group.loss,
-            f"{group.name}_timeouts": group.timeouts / group.clients / span,
+            f"{group.name}_timeouts": (group.timeouts or 0) / group.clients / span,
             f"{group.name}_jain": group.jain_index,
             f"{group.name}_completion": group.completion_mean,
             f"{group.name}_window": float(usable.mean()),

@@ -56,6 +56,11 @@ impl MeasureEntry {
         Self { column: true, ..self }
     }
 
+    /// Allows results without the value: endpoints outside the engine do not report it.
+    pub(super) const fn of_endpoints(self) -> Self {
+        Self { kind: Kind { nullable: true, ..self.kind }, ..self }
+    }
+
     /// Gives the value in results of earlier versions, which lack the measure.
     pub(super) const fn later(self, value: Option<u64>) -> Self {
         Self { later: Some(Later { value, levels: self.levels }), ..self }

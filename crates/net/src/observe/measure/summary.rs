@@ -224,17 +224,21 @@ measures! {
             = of.flows.counters.round_trips.min(), in run, group;
 
         /// Retransmission timeouts with data outstanding.
-        timeouts: u64 [NUMBER, title("Timeouts"), column]
+        ///
+        /// Kernels before 6.7 do not report them: `None` in their live runs.
+        timeouts: u64 [NUMBER, title("Timeouts"), column, of_endpoints]
             = of.flows.counters.timeouts, in run, group;
 
         /// Fast retransmits.
         ///
-        /// Duplicate ACKs or the early check of Vegas trigger them.
-        fast_retransmits: u64 [NUMBER, title("Fast retransmits")]
+        /// Duplicate ACKs or the early check of Vegas trigger them. `None` in live runs: a kernel does not report them.
+        fast_retransmits: u64 [NUMBER, title("Fast retransmits"), of_endpoints]
             = of.flows.counters.fast_retransmits, in run, group;
 
         /// Duplicate ACKs received by senders.
-        dup_acks: u64 [NUMBER, title("Duplicate ACKs")]
+        ///
+        /// `None` in live runs: a kernel does not report them.
+        dup_acks: u64 [NUMBER, title("Duplicate ACKs"), of_endpoints]
             = of.flows.counters.dup_acks, in run, group;
 
         /// Packets retransmitted.

@@ -1,6 +1,6 @@
 //! The record `pages`: each web page, from its request to its last data.
 
-use ackclock_tcp::Sender;
+use ackclock_tcp::Counters;
 use ackclock_units::Time;
 
 use super::record::{Declared, Record};
@@ -73,7 +73,7 @@ impl Record for Log {
         Estimate::of_events(usual.over_flows(asked, |group| group.transfers), ROW as f64)
     }
 
-    fn transfer(&mut self, now: Time, flow: u32, packets: u64, _sender: &Sender) {
+    fn transfer(&mut self, now: Time, flow: u32, packets: u64, _before: &Counters) {
         let Some(client) = self.client(flow).filter(|_| now < self.end) else { return };
         let page = &mut self.current[client as usize];
         page.start.get_or_insert(now);

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use ackclock_tcp::{Ack, Sender};
+use ackclock_tcp::{Ack, Counters, Sender};
 use ackclock_units::Time;
 
 use super::usual::{Rows, Usual};
@@ -148,7 +148,7 @@ pub(super) trait Record: Clone + Debug + Sized {
 
     /// Handles a transfer of some packets that a source supplies.
     #[inline(always)]
-    fn transfer(&mut self, _now: Time, _flow: u32, _packets: u64, _sender: &Sender) {}
+    fn transfer(&mut self, _now: Time, _flow: u32, _packets: u64, _before: &Counters) {}
 
     /// Handles a web page that a client has loaded; it began at `since`.
     #[inline(always)]

@@ -52,10 +52,24 @@ struct Row {
 
 impl Log {
     /// Begins a transfer; `before` are the sender's counters so far.
-    fn begin_one(&mut self, start: Time, flow: u32, packets: u64, before: Counters) {
+    fn begin_one(&mut self, start: Time, flow: u32, packets: u64, before: &Counters) {
         let Some(own) = self.flows.get_mut(flow as usize).filter(|own| own.wanted && start < self.end) else { return };
         *own = Watched { row: Some(self.rows.len()), missing: packets, before: before.retransmissions, ..*own };
         self.rows.push(Row { start, end: None, packets, retransmissions: 0, flow, opens: before.sent == 0 });
+    }
+}
+
+impl Log {
+    /// Counts a sender's retransmissions, and ends its transfer once everything is acknowledged (`is_idle`).
+    #[inline(always)]
+    pub(in crate::observe) fn follow(&mut self, flow: u32, is_idle: bool, retransmissions: u64) {
+        let Some(own) = self.flows.get_mut(flow as usize) else { return };
+        let Some(row) = own.row else { return };
+        self.rows[row].retransmissions = retransmissions - own.before;
+        // a sender is idle in a pause, too
+        if is_idle && own.missing == 0 {
+            own.row = None;
+        }
     }
 }
 
@@ -83,12 +97,12 @@ impl Record for Log {
     /// Adds the transfers that sources supply at their start without announcing them.
     fn begin(&mut self, plan: &Plan, simulator: &Simulator) {
         for (flow, packets) in plan.single_transfers() {
-            self.begin_one(simulator.start(flow as usize), flow, packets, Counters::default());
+            self.begin_one(simulator.start(flow as usize), flow, packets, &Counters::default());
         }
     }
 
-    fn transfer(&mut self, now: Time, flow: u32, packets: u64, sender: &Sender) {
-        self.begin_one(now, flow, packets, sender.counters());
+    fn transfer(&mut self, now: Time, flow: u32, packets: u64, before: &Counters) {
+        self.begin_one(now, flow, packets, before);
     }
 
     fn delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
@@ -102,15 +116,8 @@ impl Record for Log {
         }
     }
 
-    /// Counts a sender's retransmissions, and ends its transfer once everything is acknowledged.
     fn turn(&mut self, _now: Time, flow: u32, sender: &Sender) {
-        let Some(own) = self.flows.get_mut(flow as usize) else { return };
-        let Some(row) = own.row else { return };
-        self.rows[row].retransmissions = sender.counters().retransmissions - own.before;
-        // a sender is idle in a pause, too
-        if sender.is_idle() && own.missing == 0 {
-            own.row = None;
-        }
+        self.follow(flow, sender.is_idle(), sender.counters().retransmissions);
     }
 
     /// Adds rows for requests still waiting: for a connection, under their client's first flow, or for the transfers before

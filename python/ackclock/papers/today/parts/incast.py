@@ -62,7 +62,7 @@ def slowest(run: Run) -> Taken:
     return {
         "median": float(np.median(took)),
         "slowest": float(took.max()),
-        "timeouts": run.summary.timeouts / took.size,
+        "timeouts": (run.summary.timeouts or 0) / took.size,
     }
 
 
