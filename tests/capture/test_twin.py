@@ -68,7 +68,7 @@ def link(times: Sequence[float], *, drops: Sequence[int] = (), step: float = STE
     collector = Collector(MSS)
     for time, number, _ in rows:
         collector.sent(int(1e9 * time), number * MSS, (number + 1) * MSS)
-    found = Captured(trace=collector.trace(), connection=0, back=False, mss=MSS, shift=0.0, is_whole=True)
+    found = Captured(trace=collector.trace(), connection=0, back=False, mss=MSS, shift=0.0, is_whole=True, resent=0)
     starts = np.array([1.0 + number * MSS for _, number, _ in rows])
     return Seen(
         found=found,

@@ -56,8 +56,9 @@ const COUNTS: [(&str, &str, Number); 22] = [
 ];
 
 /// Further measures of a direction, which may be missing. Times are in nanoseconds.
-const MEASURES: [(&str, &str, Measure); 17] = [
+const MEASURES: [(&str, &str, Measure); 18] = [
     ("payload", "payload_back", |way| Some(way.course().map_or(0, |course| course.payload as i64))),
+    ("outstanding", "outstanding_back", |way| Some(way.outstanding().into())),
     ("data_first", "data_first_back", |way| way.course()?.first),
     ("data_last", "data_last_back", |way| way.course()?.last),
     ("rtt_median", "rtt_median_back", |way| trip(way, 0.5)),

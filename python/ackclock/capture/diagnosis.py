@@ -33,6 +33,8 @@ NEAR: Final = 0.1
 """Share of the round-trip time beyond the point of capture, below which the receiver is near."""
 ALONE: Final = 0.9
 """Share of a capture's bytes from which a connection is its only subject."""
+MOST_CLOSED: Final = 3
+"""Segments with a closed window from which the receiver is the limit wherever the capture was made."""
 MOST: Final = 0.5
 """Share of the time from which something limits a transfer."""
 
@@ -124,12 +126,14 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
     shortest = row[f"rtt_min{back}"] + (row[f"rtt_min{other}"] or 0.0)
     queue = row[f"queue_mean{back}"]
     lost = max(row[f"retransmissions{back}"] - row[f"spurious{back}"], 0) / row[f"packets{back}"]
-    marks = max(row[f"ce{back}"] / row[f"packets{back}"], row[f"ece{other}"] / max(row[f"packets{other}"], 1))
+    marked, echoed = row[f"ce{back}"] / row[f"packets{back}"], row[f"ece{other}"] / max(row[f"packets{other}"], 1)
     longest = row[f"queue_p95{back}"]
     too_large = "; the buffer there is too large (bufferbloat)" if longest > shortest else ""
     rate = f"{row[f'goodput{back}'] / 1e6:.3g} Mb/s" if row[f"goodput{back}"] else "no rate"
     delays = f"RTT {_ms(shortest)} at least, {_ms(shortest + queue)} on average"
-    again = f"{100 * lost:.2g} % of segments sent again"
+    needless = row[f"spurious{back}"]
+    again = f"{100 * row[f'retransmissions{back}'] / row[f'packets{back}']:.2g} % of segments sent again"
+    again += f" ({needless:,} without need)" if needless else ""
     is_near = row[f"rtt_min{back}"] < NEAR * shortest
     causes = ", ".join(
         f"{row[name + back]} {words}"
@@ -141,7 +145,7 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
     rules = (
         (
             "receiver",
-            receiver >= MOST and not is_near,
+            receiver >= MOST and (not is_near or row[f"zero_windows{other}"] >= MOST_CLOSED),
             f"is limited by its receiver: the window is full for {_share(receiver)} of the time; {summary}",
         ),
         (
@@ -160,7 +164,7 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
                 f"(95th percentile {_ms(longest)}){too_large}; {rate}, {again}"
             ),
         ),
-        ("marked", marks >= MARKED, f"is slowed by ECN marks on {_share(marks)} of packets; {summary}"),
+        ("marked", max(marked, echoed) >= MARKED, f"is slowed by ECN: {_marks(row, back, marked, echoed)}; {summary}"),
         ("loss", lost >= LOSSY, f"is limited by losses: {again} ({causes or 'cause unknown'}); {rate}, {delays}"),
         (
             "unclear",
@@ -174,6 +178,16 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
     healthy = ("healthy", f"has {rate}, {delays}, {again}: neither queue, losses nor windows stand out")
     kind, text = next(((kind, text) for kind, holds, text in rules if holds), healthy)
     return kind, f"{this} {text}."
+
+
+def _marks(row: Mapping[str, Any], back: str, marked: float, echoed: float) -> str:
+    """Say how many packets were marked. With classic feedback, ACKs echo a mark until the sender has answered it."""
+    if marked >= MARKED:
+        return f"{_share(marked)} of packets have a mark"
+    answered = row[f"cwr{back}"]
+    return f"{_share(echoed)} of ACKs echo a mark" + (
+        f", which the sender answered {answered:,} times" if answered else ""
+    )
 
 
 def _ms(seconds: float) -> str:

@@ -205,7 +205,8 @@ def _measured(values: Mapping[str, NDArray[Any]], back: str) -> dict[str, NDArra
         found[f"queue_{name}"] = np.maximum(rtt - values[f"rtt_min{back}"], 0.0)
     found["transfer"] = _seconds(values[f"data_last{back}"], values[f"data_first{back}"])
     with np.errstate(divide="ignore", invalid="ignore"):
-        goodput = 8 * values[f"payload{back}"] / found["transfer"]
+        delivered = values[f"payload{back}"] - values[f"outstanding{back}"]
+        goodput = 8 * np.maximum(delivered, 0) / found["transfer"]
         found["goodput"] = np.where(np.isfinite(goodput), goodput, np.nan)
         limits = {name: _seconds(values[name + back]) for name in LIMITS}
         total = sum(limits.values())

@@ -44,7 +44,7 @@ def law(file: Path, *, connection: int | None, as_json: bool) -> None:
 def _notes(found: Captured, answer: Identified) -> list[str]:
     way = "to" if found.back else "from"
     of = f"Connection {found.connection}, data {way} the side that sent the first packet"
-    notes = [f"{of}: {answer.segments:,} segments of {found.mss} bytes, {found.trace.resent():,} sent again."]
+    notes = [f"{of}: {answer.segments:,} segments of {found.mss} bytes, {found.resent:,} packets sent again."]
     if found.shift:
         notes.append(
             f"The capture was made {1e3 * found.shift:.3g} ms (there and back) from the sender, which is allowed for."
@@ -62,7 +62,7 @@ def _summary(found: Captured, answer: Identified) -> dict[str, Any]:
         "reason": answer.reason,
         "sentence": answer.sentence,
         "segments": answer.segments,
-        "resent": found.trace.resent(),
+        "resent": found.resent,
         "idle": answer.idle,
         "shift": found.shift,
         "whole": found.is_whole,

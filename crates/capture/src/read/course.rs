@@ -2,10 +2,11 @@
 //!
 //! Limits are given as the chronographs of Linux's `tcp_info` do, from what the capture shows of them, and with the first two
 //! tests of T-RAT (Zhang, Breslau, Paxson and Shenker, SIGCOMM 2002, section 4). Time counts for the *application* while
-//! nothing is outstanding, after a segment that is smaller than the largest one, or while less than half of the largest flight
-//! since the last loss or mark is outstanding, which the window allowed before; for the *receiver* while its window has no room for a
-//! segment of the largest size; else for the *network*, with congestion control. It differs from T-RAT: there are no
-//! flights of packets, and congestion window and bandwidth are not separated.
+//! nothing is outstanding; for the *receiver* while its window has no room for a whole segment; for the *application* also
+//! after a segment that is not whole, or while less than half of the largest flight since the last loss or mark is
+//! outstanding, which the window allowed before, and packets do not wait; else for the *network*, with congestion control.
+//! It differs from T-RAT: there are no flights of packets, congestion window and bandwidth are not separated, and a queue
+//! shows that the application is not the limit, as with BBR, whose start has more in flight than it needs.
 
 use super::network::{ECE, Tcp};
 use super::stream::before;
@@ -86,12 +87,14 @@ pub(super) struct State {
     pub(super) next: u32,
     /// Highest acknowledgment number.
     pub(super) answered: Option<u32>,
-    /// Largest payload.
-    pub(super) largest: u32,
+    /// Payload of a whole segment.
+    pub(super) whole: u32,
+    /// Whether the last round-trip time shows a queue.
+    pub(super) waits: bool,
 }
 
 impl State {
-    fn outstanding(self) -> u32 {
+    pub(super) fn outstanding(self) -> u32 {
         self.answered
             .filter(|answered| before(*answered, self.next))
             .map_or(0, |answered| self.next.wrapping_sub(answered))
@@ -129,7 +132,7 @@ impl Course {
         self.last = time.or(self.last);
         // a window that is reduced may be smaller than the flight before
         self.allowed = if self.recovery.is_some() { 0 } else { self.allowed.max(outstanding) };
-        self.judge(state, payload < state.largest || outstanding < self.allowed / 2);
+        self.judge(state, payload < state.whole || !state.waits && outstanding < self.allowed / 2);
     }
 
     /// Notes an acknowledgment, which may be new or repeat the last one.
@@ -213,13 +216,13 @@ impl Course {
     #[inline]
     fn judge(&mut self, state: State, is_small: bool) {
         let outstanding = state.outstanding();
-        let has_room = |edge: u32| !before(edge, state.next.wrapping_add(state.largest));
+        let has_room = |edge: u32| !before(edge, state.next.wrapping_add(state.whole));
         self.limit = if outstanding == 0 && state.answered.is_some() {
             Limit::Idle
-        } else if is_small {
-            Limit::Application
         } else if self.edge.is_some_and(|edge| !has_room(edge)) {
             Limit::Receiver
+        } else if is_small {
+            Limit::Application
         } else {
             Limit::Network
         };
@@ -245,7 +248,7 @@ mod tests {
     }
 
     fn state(answered: u32, next: u32) -> State {
-        State { next, answered: Some(answered), largest: 100 }
+        State { next, answered: Some(answered), whole: 100, waits: false }
     }
 
     #[test]
@@ -283,6 +286,27 @@ mod tests {
         course.send(100, state(900, 1100), Some(12 * MS));
         course.hear(&ack(1100, &[]), new(9000), state(1000, 1100), Some(20 * MS));
         assert_eq!(course.limits.map(|each| each as i64 / MS), [0, 0, 20]);
+    }
+
+    #[test]
+    fn a_queue_shows_that_the_application_is_not_the_limit() {
+        let mut course = Course::new(Some(0));
+        course.send(100, state(0, 1000), Some(0));
+        course.hear(&ack(900, &[]), new(9000), state(900, 1000), Some(10 * MS));
+        course.send(100, State { waits: true, ..state(900, 1100) }, Some(12 * MS));
+        course.hear(&ack(1100, &[]), new(9000), state(1000, 1100), Some(20 * MS));
+        assert_eq!(course.limits.map(|each| each as i64 / MS), [0, 0, 20]);
+    }
+
+    /// The window has room for 90 bytes more after a small segment: 100 do not fit.
+    #[test]
+    fn a_window_without_room_is_the_receivers() {
+        let mut course = Course::new(Some(0));
+        course.send(100, state(0, 100), Some(0));
+        course.hear(&ack(100, &[]), new(100), state(100, 100), Some(10 * MS));
+        course.send(10, state(100, 110), Some(10 * MS));
+        course.hear(&ack(110, &[]), new(1000), state(110, 110), Some(30 * MS));
+        assert_eq!(course.limits.map(|each| each as i64 / MS), [0, 20, 10]);
     }
 
     #[test]

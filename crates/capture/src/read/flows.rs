@@ -75,6 +75,11 @@ impl Way {
         self.stream.course.as_deref()
     }
 
+    /// Bytes of data that were sent and not acknowledged at the end; 0 if no acknowledgment was captured.
+    pub fn outstanding(&self) -> u32 {
+        self.stream.outstanding().unwrap_or(0)
+    }
+
     /// Whether the SYN was captured.
     pub const fn is_begun(&self) -> bool {
         self.stream.initial.is_some()

@@ -24,6 +24,12 @@ const LATE: i64 = 3_000_000;
 /// Longest round-trip time that counts: a clock was set if more time has passed.
 const LONGEST_TRIP: i64 = 3_600_000_000_000;
 
+/// Largest payload of an Ethernet frame.
+const FRAME: u32 = 1460;
+
+/// A round-trip time shows a queue if it exceeds the minimum by a quarter, or by this time in nanoseconds.
+const WAIT: u64 = 5_000_000;
+
 /// Largest step of a counter of IPv4 identifications.
 const MOST_STEP: u16 = 1 << 10;
 
@@ -119,8 +125,11 @@ pub(super) struct Stream {
     window: u16,
     /// End of the last probe of a closed window, which may be accepted.
     probed: Option<u32>,
-    /// Largest payload.
+    /// Largest payload, and the largest one that an Ethernet frame carries: larger ones are several segments (offload).
     largest: u32,
+    framed: u32,
+    /// The last round-trip time in nanoseconds.
+    last_trip: u64,
     holes: Vec<Hole>,
     /// Whether holes were forgotten.
     forgot: bool,
@@ -227,7 +236,29 @@ impl Stream {
     }
 
     fn state(&self) -> Option<State> {
-        self.next.map(|next| State { next, answered: self.answered, largest: self.largest })
+        self.next.map(|next| State { next, answered: self.answered, whole: self.whole(), waits: self.waits() })
+    }
+
+    /// Payload of a whole segment.
+    const fn whole(&self) -> u32 {
+        if self.framed > 0 {
+            self.framed
+        } else if self.largest > FRAME {
+            FRAME
+        } else {
+            self.largest
+        }
+    }
+
+    /// Whether the last round-trip time shows a queue.
+    fn waits(&self) -> bool {
+        let Counts { round_trips, round_trip_least: least, .. } = self.counts;
+        round_trips > 0 && self.last_trip > least + (least / 4).min(WAIT)
+    }
+
+    /// Bytes that were sent and not acknowledged; `None` without an acknowledgment.
+    pub(super) fn outstanding(&self) -> Option<u32> {
+        self.answered.and(self.state()).map(State::outstanding)
     }
 
     /// Notes new data in the transfer.
@@ -242,7 +273,7 @@ impl Stream {
 
     fn miss(&mut self, bytes: u32) {
         self.counts.missed_bytes += u64::from(bytes);
-        self.counts.missed += u64::from(bytes.div_ceil(self.largest.max(1)));
+        self.counts.missed += u64::from(bytes.div_ceil(self.whole().max(1)));
     }
 
     fn sample(&mut self, trip: i64) {
@@ -253,6 +284,7 @@ impl Stream {
             *round_trip_least = if *round_trips == 0 { trip } else { trip.min(*round_trip_least) };
             *round_trips += 1;
             *round_trip_sum = round_trip_sum.saturating_add(trip);
+            self.last_trip = trip;
             self.trips.add(trip);
         }
     }
@@ -289,6 +321,9 @@ impl Stream {
             self.initial.get_or_insert(tcp.sequence);
         }
         self.largest = self.largest.max(tcp.payload);
+        if tcp.payload <= FRAME {
+            self.framed = self.framed.max(tcp.payload);
+        }
         let end = tcp.sequence.wrapping_add(tcp.payload).wrapping_add(u32::from(is_flagged));
         let is_empty = tcp.payload == 0 && !is_flagged;
         let Some(next) = self.next else {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ackclock.capture.reading import Capture
 
 COLUMNS: Final = (
-    "timestamp", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack",
+    "timestamp", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack", "retransmission",
 )  # fmt: skip
 _FIN, _SYN, _ACK, _ECE, _CWR = 0x01, 0x02, 0x10, 0x40, 0x80
 _ECT1: Final = 1
@@ -49,6 +49,8 @@ class Captured:
         Time by which ACKs were moved because the capture was made away from the sender, in seconds.
     is_whole
         Whether all packets of the connection were used.
+    resent
+        Number of packets that were sent again.
     """
 
     trace: Trace
@@ -57,6 +59,7 @@ class Captured:
     mss: int
     shift: float
     is_whole: bool
+    resent: int
 
 
 def captured(
@@ -144,6 +147,7 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
         mss=mss,
         shift=shift / 1e9,
         is_whole=is_whole and not collector.is_full,
+        resent=int(np.count_nonzero(np.nan_to_num(columns["retransmission"].astype(float))[data])),
     )
 
 

@@ -89,11 +89,6 @@ class Trace:
         times[numbers.astype(np.int64)] = self.times[data][firsts] / 1e9
         return times
 
-    def resent(self) -> int:
-        """Return the number of segments that were sent again."""
-        numbers = self.numbers[~self.is_ack]
-        return len(numbers) - len(np.unique(numbers))
-
 
 class Collector:
     """Collects the events of a trace, in the bytes of a connection; a segment has the connection's largest payload."""
