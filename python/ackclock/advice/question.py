@@ -196,6 +196,9 @@ class Question(Part):
         return self.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
+_ALL: Final = 100 + 1e-9
+
+
 def _absent(question: Question) -> Iterable[InitErrorDetails]:
     counts = question.counts
     missing = {
@@ -207,5 +210,9 @@ def _absent(question: Question) -> Iterable[InitErrorDetails]:
         if missing[name]:
             parts = "downloads or uploads" if name == "bulk" else name
             yield wrong(("for",), list(question.matters), f"must not name {name}: mix has no {parts}")
+    amounts = question.mix.model_dump()
+    shares = sum(float(each.rstrip("% ")) for each in amounts.values() if isinstance(each, str))
+    if shares > _ALL:
+        yield wrong(("mix",), amounts, f"must have shares of at most 100 % together, not {shares:g} %")
     if sum(counts.values()) > 2 * MOST_USERS:
         yield wrong(("mix",), question.mix.model_dump(), f"must have at most {2 * MOST_USERS:,} users together")
