@@ -87,7 +87,6 @@ def link(times: Sequence[float], *, drops: Sequence[int] = (), step: float = STE
         trip_times=np.array(trip_times),
         trips=np.array(trips),
         has_syn=True,
-        has_fin=False,
     )
 
 

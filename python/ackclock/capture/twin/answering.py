@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.capture.twin.running import SEEDS, WITHIN, Measured, fits, measured, scenario_in, settled
+from ackclock.capture.twin.running import WITHIN, Measured, fits, measured, scenario_in, settled
 from ackclock.capture.twin.twinning import Law, Twin
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ def unloaded(twin: Twin) -> float:
     return twin.path.base + 8 * twin.seen.full / twin.path.rate.value
 
 
-def answers(
-    twin: Twin, folder: Path, *, seeds: int = SEEDS, watch: Callable[[int, str], None] | None = None
-) -> Answers:
+def answers(twin: Twin, folder: Path, *, watch: Callable[[int, str], None] | None = None) -> Answers:
     """Write the scenario to a folder, and run it as it is, with other queues, and with other laws."""
     twin.write(folder)
     twin = settled(twin, folder)
@@ -103,7 +101,7 @@ def answers(
         if watch is not None:
             watch(done, words)
         scenario = scenario_in(folder, table)
-        cases.append(Case(key=key, words=words, measured=measured(scenario, unloaded(twin), seeds=seeds)))
+        cases.append(Case(key=key, words=words, measured=measured(scenario, unloaded(twin))))
     return Answers(twin=twin, cases=tuple(cases), fits=fits(twin, cases[0].measured))
 
 

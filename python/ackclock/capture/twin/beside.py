@@ -39,8 +39,6 @@ class Beside:
     bin: float = 0.0
     rates: tuple[float, ...] = ()
     """Mean rate in each bin in b/s, from the first data on."""
-    busy: float = 0.0
-    """Share of the bins in which a queue waited, so that the rate is known."""
 
     @property
     def mean(self) -> float:
@@ -74,13 +72,13 @@ def beside(seen: Seen, path: Path) -> Beside:
         return Beside(known="too little queue")
     usual = path.rate.value - float(bits.sum() / time.sum())
     if usual < _LEAST_SHARE * path.rate.value:
-        return Beside(known="none", busy=float(np.mean(known)))
+        return Beside(known="none")
     if usual * count * length > 8 * seen.full * _MOST:
         return Beside(known="too much")
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = np.where(known, path.rate.value - bits / time, usual)
     rates = np.clip(rates, 0.0, path.rate.value)
-    return Beside(known="inferred", bin=length, rates=tuple(rates.tolist()), busy=float(np.mean(known)))
+    return Beside(known="inferred", bin=length, rates=tuple(rates.tolist()))
 
 
 def _shares(seen: Seen, path: Path) -> tuple[Numbers, Numbers, Numbers]:

@@ -49,7 +49,7 @@ _FIELDS: Final = (
 )
 _LINK_HEADERS: Final = {0: 4, 1: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
 """Bytes of the header of a link, by its type."""
-_FIN, _SYN, _RST, _ECE = 0x01, 0x02, 0x04, 0x40
+_SYN, _RST, _ECE = 0x02, 0x04, 0x40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +88,6 @@ class Seen:
     """These round-trip times between the sender and the receiver, in s."""
     has_syn: bool
     """Whether the capture has the connection's start."""
-    has_fin: bool
-    """Whether the sender ended its data."""
 
     @property
     def mss(self) -> int:
@@ -160,7 +158,6 @@ def seen(packets: Path, connection: int, *, links: Sequence[int] = (), field: st
         trip_times=times,
         trips=trips + found.shift,
         has_syn=bool((is_ours & ((flags & _SYN) > 0)).any()),
-        has_fin=bool((is_ours & ((flags & _FIN) > 0)).any()),
     )
 
 
