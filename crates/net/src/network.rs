@@ -57,6 +57,9 @@ use steps::Feeders;
 pub(crate) use unqueued::Observed;
 use unqueued::Unqueued;
 
+/// Events per packet in a dumbbell.
+const EVENTS_PER_PACKET: f64 = 2.0;
+
 /// The components of a run.
 #[derive(Debug)]
 pub(crate) struct Network {
@@ -100,10 +103,10 @@ impl Network {
         let users = local::users(&path, &routed, links.len());
         let may_be_local = total <= FLOWS_IN_CACHE;
         let mut locals = Vec::new();
-        let (mut routed, mut later) = (routed.iter(), Vec::new());
+        let (mut ways_of_flows, mut later) = (routed.iter(), Vec::new());
         for (_, group) in plan.flows() {
             let mut ways =
-                routed.by_ref().take(group.vias().count()).map(|routed| layout.add(routed)).inspect(|route| {
+                ways_of_flows.by_ref().take(group.vias().count()).map(|routed| layout.add(routed)).inspect(|route| {
                     if let TransportSpec::Tcp { sender, .. } = &group.transport
                         && sender.limit_output_bytes > 0
                     {
@@ -131,7 +134,11 @@ impl Network {
                 link.limit(hop);
             }
         }
-        let pace = components::Pace { flows: flows.len(), packets: packets_per_second(plan, &links) };
+        let pace = components::Pace {
+            flows: flows.len(),
+            events: events_per_second(plan, (&path, &routed), &feeders, &links),
+            farthest: path.iter().map(|link| links.line(*link).delay).max().unwrap_or_default(),
+        };
         let (skews, rounds) = components::find(&mut hops, &transitions, pace);
         let agenda = Agenda::new(&skews, rounds);
         let sacks = SackStore::default();
@@ -144,11 +151,28 @@ impl Network {
     }
 }
 
-/// About as many packets per second as the measured link transmits.
-fn packets_per_second(plan: &Plan, links: &Links) -> f64 {
-    let rate = links.line(LinkId(plan.measure.link)).rate.mean(Time::ZERO, plan.duration);
+/// About as many events per second as the network has. In a dumbbell, the measured link determines them. In a graph, each
+/// flow has its equal share of the links that its data crosses, and an event where packets cannot arrive in step.
+fn events_per_second(plan: &Plan, (path, routed): (&[LinkId], &[Routed]), feeders: &Feeders, links: &Links) -> f64 {
     let size = plan.groups.iter().map(|group| group.packet_size).max().unwrap_or(1);
-    rate.as_bps() as f64 / (8.0 * f64::from(size))
+    let packets = |link| {
+        let rate = links.line(link).rate.mean(Time::ZERO, plan.duration);
+        rate.as_bps() as f64 / (8.0 * f64::from(size))
+    };
+    if let Topology::Dumbbell { .. } = plan.topology {
+        return EVENTS_PER_PACKET * packets(LinkId(plan.measure.link));
+    }
+    let mut crossing = vec![0_u32; links.len()];
+    for LinkId(link) in routed.iter().flat_map(|routed| &path[routed.data.range()]) {
+        crossing[*link as usize] += 1;
+    }
+    let share = |link: &LinkId| packets(*link) / f64::from(crossing[link.0 as usize]);
+    let of_flow = |Routed { data, acks, .. }: &Routed| {
+        let (data, acks) = (&path[data.range()], &path[acks.range()]);
+        let events = 1 + data.iter().chain(acks).filter(|link| feeders.only(**link).is_none()).count();
+        data.iter().map(share).reduce(f64::min).map_or(0.0, |share| share * events as f64)
+    };
+    routed.iter().map(of_flow).sum()
 }
 
 /// Consecutive links of a path, as a range in the table of paths.

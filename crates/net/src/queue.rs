@@ -408,7 +408,7 @@ impl QueueSpec {
         }
     }
 
-    /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.
+    /// Whether decisions of the discipline depend only on the packets that are pending.
     pub(crate) fn is_memoryless(&self) -> bool {
         matches!(self, Self::DropTail(spec) if spec.is_memoryless())
     }

@@ -287,10 +287,13 @@ impl Links {
         }
     }
 
-    /// Rate of a link that can have the short form, and so does nothing but to forward packets one after another.
+    /// Rate of a link that can have the short form, and does nothing but to forward packets one after another.
     pub(crate) fn plain_rate(&self, LinkId(id): LinkId) -> Option<&LinkRate> {
         match self.forms[id as usize] {
-            Form::Short(kind) => Some(&self.kinds[kind as usize].rate),
+            Form::Short(kind) => {
+                let Kind { rate, queue, .. } = &self.kinds[kind as usize];
+                (queue.mark_above == 0).then_some(rate)
+            }
             Form::Long(_) | Form::Served(_) => None,
         }
     }
@@ -328,24 +331,24 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_tcp::{Ecn, Segment};
     use ackclock_units::{Rate, Role, Stream};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::packet::{FlowId, Payload};
+    use crate::packet::FlowId;
     use crate::plan::LinkSpec;
     use crate::queue::{Context, DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 
     const LINK: LinkId = LinkId(0);
 
     fn link(limit: Limit, count_in_service: bool, delay: Time) -> Link {
-        let queue = QueueSpec::DropTail(DropTailSpec {
-            limit,
-            count_in_service,
-            ties: Ties::Departure,
-            mark_above: 0,
-            drop: DropFrom::Tail,
-        });
+        marking(limit, count_in_service, delay, 0)
+    }
+
+    fn marking(limit: Limit, count_in_service: bool, delay: Time, mark_above: u64) -> Link {
+        let (ties, drop) = (Ties::Departure, DropFrom::Tail);
+        let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties, mark_above, drop });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), delay, queue);
         let context = Context::testing(rate);
@@ -357,9 +360,11 @@ mod tests {
         )
     }
 
+    /// A packet, which is ECN-capable unless it has 500 bytes.
     fn packet(size: u32) -> Packet {
-        let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
-        Packet::new(FlowId(0), size, payload, Time::ZERO)
+        let ecn = if size == 500 { Ecn::NotEct } else { Ecn::Ect0 };
+        let segment = Segment { number: 0, size, syn: false, retransmission: false, ecn, cwr: false, pushed: false };
+        Packet::data(FlowId(0), 0, segment, Time::ZERO)
     }
 
     fn limits() -> impl Strategy<Value = Limit> {
@@ -377,7 +382,7 @@ mod tests {
     }
 
     proptest! {
-        /// A link that changes between its forms accepts, drops and delivers the same packets at the same times as a
+        /// A link that changes between its forms accepts, marks, drops and delivers the same packets at the same times as a
         /// link that always has the long form, and has the same packets waiting.
         #[test]
         fn the_form_of_a_link_makes_no_difference(
@@ -387,10 +392,12 @@ mod tests {
             ),
             limit in limits(),
             count_in_service in any::<bool>(),
+            mark_above in 0_u64..4,
         ) {
-            let mut long = link(limit, count_in_service, Time::from_millis(5));
+            let link = || marking(limit, count_in_service, Time::from_millis(5), mark_above);
+            let mut long = link();
             let mut links = Links::new(1, 1, Time::SECOND);
-            links.add(link(limit, count_in_service, Time::from_millis(5)));
+            links.add(link());
             let mut now = Time::ZERO;
             let mut last = 1500;
             for (gap, size, is_other, inspected) in packets {

@@ -25,14 +25,16 @@ const SHORTEST_BITS: u32 = 22;
 /// trips.
 const REACH_BITS: u32 = 38;
 /// Number of flows and of events per round, so that the work of a round fits into a cache; and the limits of the number of
-/// rounds in that time.
+/// rounds in that time that the number of flows alone may set.
 const FLOWS_PER_ROUND: usize = 32;
 const EVENTS_PER_ROUND: f64 = 1e3;
-const EVENTS_PER_PACKET: f64 = 2.0;
 const MIN_ROUNDS: usize = 1 << 4;
 const MAX_ROUNDS: usize = 1 << 15;
-/// Minimum number of rounds with their own bucket.
+/// Shortest rounds, `2^12` ps = 4 ns.
+const LEAST_BITS: u32 = 12;
+/// Limits of the number of rounds with their own bucket.
 const MIN_AHEAD: usize = 1 << 5;
+const MAX_AHEAD: usize = 1 << 16;
 /// Share of the rounds with their own bucket by which components may be in different rounds.
 const SKEWED_SHARE: u64 = 4;
 /// Maximum number of rounds with their own bucket, summed over all components. Above it, all components are merged.
@@ -42,8 +44,10 @@ const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     pub(super) flows: usize,
-    /// Packets per second.
-    pub(super) packets: f64,
+    /// Events per second.
+    pub(super) events: f64,
+    /// The longest propagation delay of a link.
+    pub(super) farthest: Time,
 }
 
 /// Sets, for each hop, the component that handles the packet's next event. Returns the skew of each component, of which
@@ -99,15 +103,18 @@ impl Rounds {
     /// Rounds of `2^bits` ps.
     const fn of_bits(bits: u32) -> Self {
         let ahead = 1 << (REACH_BITS - bits);
+        let ahead = if ahead > MAX_AHEAD { MAX_AHEAD } else { ahead };
         Self { bits, ahead: if ahead < MIN_AHEAD { MIN_AHEAD } else { ahead } }
     }
 
-    /// Rounds no longer than `delay`, if there is one, and short enough to limit the work per round.
+    /// Rounds no longer than `delay`, if there is one, and short enough to limit the work per round, but so long that the
+    /// rounds with their own bucket are more than twice as long as the longest delay.
     fn up_to(delay: Option<Time>, pace: Pace) -> Self {
         let kept = (pace.flows / FLOWS_PER_ROUND).next_power_of_two().clamp(MIN_ROUNDS, MAX_ROUNDS);
-        let busy = Time::from_secs_f64(EVENTS_PER_ROUND / (EVENTS_PER_PACKET * pace.packets));
+        let busy = Time::from_secs_f64(EVENTS_PER_ROUND / pace.events);
         let bits = |time: Time| time.as_picos().max(1).ilog2();
-        let longest = (REACH_BITS - kept.ilog2()).min(bits(busy).max(REACH_BITS - MAX_ROUNDS.ilog2()));
+        let least = (bits(pace.farthest) + 2).saturating_sub(MAX_AHEAD.ilog2()).max(LEAST_BITS);
+        let longest = (REACH_BITS - kept.ilog2()).min(bits(busy).max(least));
         Self::of_bits(delay.map_or(longest, |delay| bits(delay).min(longest)))
     }
 }
@@ -204,5 +211,28 @@ impl Places {
     fn components(&self, places: impl Iterator<Item = u32>) -> BTreeMap<u32, u32> {
         let found: BTreeSet<u32> = places.chain([ENDPOINTS]).map(|place| self.find(place)).collect();
         found.into_iter().zip(0..).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_has_about_a_thousand_events() {
+        let farthest = Time::from_micros(1);
+        let of = |flows, events, delay| Rounds::up_to(delay, Pace { flows, events, farthest });
+        // 60 flows at 50 Mb/s: a sixteenth of the time with buckets
+        assert_eq!(of(60, 8.3e3, None), Rounds { bits: 34, ahead: 32 });
+        // 64 flows at 10 Gb/s: 600 us
+        assert_eq!(of(64, 1.67e6, None), Rounds { bits: 29, ahead: 512 });
+        assert_eq!(of(64, 1.67e6, Some(Time::from_micros(50))), Rounds { bits: 25, ahead: 1 << 13 });
+        // 1,000 flows of 100 Gb/s with twelve events per packet: 10 ns, of which not all in 275 ms have buckets
+        assert_eq!(of(1_000, 1e11, None), Rounds { bits: 13, ahead: MAX_AHEAD });
+        assert_eq!(of(1_000, f64::INFINITY, None).bits, LEAST_BITS);
+        assert_eq!(of(1, 0.0, None).bits, 34);
+        // over 10 ms, the buckets of the same flows are for 34 ms
+        let far = Pace { flows: 1_000, events: 1e11, farthest: Time::from_millis(10) };
+        assert_eq!(Rounds::up_to(None, far), Rounds { bits: 19, ahead: MAX_AHEAD });
     }
 }

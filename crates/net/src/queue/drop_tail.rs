@@ -63,9 +63,9 @@ pub struct DropTailSpec {
 }
 
 impl DropTailSpec {
-    /// Whether packets are only accepted or dropped, and decisions depend only on the packets that are pending.
+    /// Whether decisions depend only on the packets that are pending.
     pub(super) fn is_memoryless(&self) -> bool {
-        self.ties == Ties::Departure && self.mark_above == 0 && self.drop == DropFrom::Tail
+        self.ties == Ties::Departure && self.drop == DropFrom::Tail
     }
 
     /// Whether the queue stores its packets.
@@ -158,7 +158,9 @@ impl QueueDiscipline for DropTail {
     }
 
     fn room(&self, size: u32, each: Time) -> Option<Time> {
-        if self.spec.is_memoryless() { self.spec.limit.room(size, each, self.spec.count_in_service) } else { None }
+        let DropTailSpec { limit, count_in_service, mark_above, .. } = self.spec;
+        let room = limit.room(size, each, count_in_service).filter(|_| self.spec.is_memoryless())?;
+        Some(if mark_above > 0 { room.min(each.saturating_mul(mark_above)) } else { room })
     }
 
     fn retune(&mut self, spec: &QueueSpec, _: &Context) {
@@ -291,7 +293,6 @@ mod tests {
         let context = Context::testing(rate);
         let losses = Stream::new(1, Role::Loss, 0);
         let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
-        assert_eq!(link.kind().is_some(), mark_above == 0, "only a queue that never marks has a short form");
         let offer = |number| {
             let segment = Segment { ecn, ..Segment::new(number, 1000) };
             match link.offer(&Packet::data(FlowId(0), 0, segment, Time::ZERO), Time::ZERO) {
