@@ -5,7 +5,7 @@ use ackclock_units::Time;
 use super::{Phase, Rack};
 use crate::config::RackRule;
 use crate::segment::{Ack, Block};
-use crate::send_log::{Fate, Sent};
+use crate::send_log::{Fate, Sent, milliseconds};
 use crate::sender::connection::Connection;
 
 /// The unit of timestamps.
@@ -44,17 +44,12 @@ impl Rack {
         if !connection.config.timestamps || ack.next <= connection.snd_una {
             return None;
         }
-        debug_assert!(
-            self.first_sent.front().is_none_or(|first| first.number >= connection.snd_una),
-            "acknowledged segments are gone from the list"
-        );
-        let at = match self.first_sent.front() {
-            Some(first) if ack.original && first.number == connection.snd_una => first.at,
-            _ => self.echoed,
+        let at = match connection.first_sent() {
+            Some(first) if ack.original && first.transmits > 1 => first.first_at,
+            _ => milliseconds(self.echoed),
         };
-        let millis = |at: Time| at.as_picos() / MILLISECOND.as_picos();
-        let rtt = MILLISECOND.saturating_mul((millis(now) - millis(at)).max(1));
-        Some(now.saturating_sub(rtt))
+        let rtt = milliseconds(now).wrapping_sub(at).max(1);
+        Some(now.saturating_sub(MILLISECOND.saturating_mul(rtt.into())))
     }
 
     /// Records the segments that an ACK delivers.
