@@ -58,7 +58,7 @@ use crate::config::RackRule;
 use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
-use crate::segment::{Ack, Block, Segment};
+use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
@@ -75,8 +75,6 @@ pub struct Rack {
     board: Scoreboard,
     /// Number of segments that duplicate ACKs stand for; only without SACK.
     duplicates: u64,
-    /// The segments that an ACK delivers, in ranges; empty between ACKs.
-    news: Vec<Block>,
     clock: Clock,
     losses: Losses,
     /// Send time of the transmission that last advanced `snd_una`, which a timestamp would echo.
@@ -125,10 +123,10 @@ impl Rack {
 
     /// Returns to the initial state, in the same memory.
     pub(super) fn renew(&mut self) {
-        let Self { mut board, news, mut losses, ticks, .. } = std::mem::take(self);
+        let Self { mut board, mut losses, ticks, .. } = std::mem::take(self);
         board.clear();
         losses.clear();
-        *self = Self { board, news, losses, ticks, ..Self::default() };
+        *self = Self { board, losses, ticks, ..Self::default() };
     }
 
     /// The clock of the timers.
@@ -138,7 +136,7 @@ impl Rack {
 
     /// Heap memory in bytes.
     pub(super) fn memory(&self) -> usize {
-        self.board.memory() + self.news.capacity() * size_of::<Block>() + self.losses.memory()
+        self.board.memory() + self.losses.memory()
     }
 
     /// Number of segments that the last ACK delivered.

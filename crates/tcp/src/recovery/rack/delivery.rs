@@ -4,7 +4,7 @@ use ackclock_units::Time;
 
 use super::{Phase, Rack};
 use crate::config::RackRule;
-use crate::segment::{Ack, Block};
+use crate::segment::Ack;
 use crate::send_log::{Fate, Sent, milliseconds};
 use crate::sender::connection::Connection;
 
@@ -55,7 +55,7 @@ impl Rack {
     /// Records the segments that an ACK delivers.
     #[inline(always)]
     pub(super) fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
-        let Self { board, clock, losses, echoed, news, .. } = self;
+        let Self { board, clock, losses, echoed, .. } = self;
         let after_timeout = self.phase == Phase::Loss;
         let (before, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
         let snd_una = ack.next.max(before);
@@ -65,11 +65,7 @@ impl Rack {
         let fack = clock.fack();
         if ack.next > before {
             *echoed = echo(log.get(before), ack.original);
-            news.push(Block { start: before, end: ack.next });
         }
-        board.acknowledge(snd_una);
-        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
-        news.sort_unstable_by_key(|range| range.start);
         // the latest transmission that may be answered, of a segment acknowledged and of one only reported
         let (latest_acknowledged, latest_reported) = match is_linux {
             true if has_timestamps => (end_of_millisecond(*echoed), Time::MAX),
@@ -78,12 +74,12 @@ impl Rack {
         };
         let mut last = None;
         let mut delivery = Delivery::default();
-        for number in news.drain(..).flat_map(|range| range.start..range.end) {
-            let Some(sent) = log.get_mut(number) else { continue };
+        let mut deliver = |number| {
+            let Some(sent) = log.get_mut(number) else { return };
             let is_acknowledged = number < ack.next;
             delivery.resent |= is_acknowledged && sent.transmits > 1;
             if sent.fate == Fate::Delivered {
-                continue;
+                return;
             }
             losses.delivered(sent);
             delivery.count += 1;
@@ -102,7 +98,10 @@ impl Rack {
             if !is_acknowledged {
                 sent.fate = Fate::Delivered;
             }
-        }
+        };
+        (before..ack.next).for_each(&mut deliver);
+        board.acknowledge(snd_una);
+        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| (range.start..range.end).for_each(&mut deliver));
         if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
             clock.measure(rtt);
         }
