@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ackclock_units::Time;
+use ackclock_units::prefetch::prefetch;
 
 use crate::ring::Ring;
 
@@ -92,6 +93,13 @@ impl SendLog {
     /// Heap memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         size_of::<Self>() + self.sent.memory() + self.stale.capacity() * size_of::<Option<Sent>>()
+    }
+
+    /// Prefetches the first and the last record.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        self.sent.front().into_iter().for_each(prefetch);
+        self.sent.get(self.sent.len().wrapping_sub(1)).into_iter().for_each(prefetch);
     }
 
     /// Records that segment `number` was sent at `at`. Segments must be sent for the first time in ascending order.
