@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import ackclock as ac
 from ackclock.capture.law.captured import of_packets
 from ackclock.capture.law.following import LAWS
-from ackclock.capture.law.identifying import identify
+from ackclock.capture.law.identifying import Identified, identify
 from ackclock.capture.law.trace import Collector, Trace
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ MARKED: Final = ("reno", "cubic", "dctcp", "prague", "highspeed", "scalable")
 
 Noise = Literal["intervals", "stamps", "none"]
 
-Case = tuple[str, str, str, str]
-"""Half, truth, name, and what is identified: a law or a reason."""
+Case = tuple[str, str, str, str, str]
+"""Half, truth, name, what is identified (a law or a reason), and the closest law, empty if none was compared."""
 
 
 def kernel(path: Path) -> Trace:
@@ -137,20 +137,24 @@ def cases(traces: Path, folder: Path, noise: Noise) -> Iterator[tuple[str, Case]
     """Return what is identified of each trace and capture."""
     for path in sorted(traces.glob("*.csv")):
         answer = identify(kernel(path))
-        yield "kernel", ("first", path.stem.split("_")[0], path.stem, answer.law or f"({answer.reason})")
+        yield "kernel", ("first", path.stem.split("_")[0], path.stem, *_answers(answer))
     folder.mkdir(parents=True, exist_ok=True)
     for network, of in NETWORKS.items():
         half = "first" if network in FIRST_HALF else "second"
         for law in MARKED if of.get("marks") else [law for law in LAWS if law not in ("dctcp", "prague")]:
             for profile in ("rfc", "linux"):
                 answer = identify(own(law, network, profile, folder, noise))
-                yield "own", (half, law, f"{law}-{network}-{profile}", answer.law or f"({answer.reason})")
+                yield "own", (half, law, f"{law}-{network}-{profile}", *_answers(answer))
+
+
+def _answers(found: Identified) -> tuple[str, str]:
+    return found.law or f"({found.reason})", found.fits[0].law if found.fits else ""
 
 
 def matrix(cases: Iterable[Case], laws: Iterable[str]) -> str:
     """Return a confusion matrix as Markdown."""
     laws = list(laws)
-    counts = Counter((truth, answer) for _, truth, _, answer in cases)
+    counts = Counter((truth, answer) for _, truth, _, answer, _ in cases)
     columns = [law for law in laws if any(answer == law for _, answer in counts)]
     columns += sorted({answer for _, answer in counts} - set(columns))
     lines = [f"| truth | {' | '.join(columns)} |", "| --- |" + " ---: |" * len(columns)]
@@ -164,9 +168,12 @@ def matrix(cases: Iterable[Case], laws: Iterable[str]) -> str:
 def score(cases: list[Case]) -> str:
     """Return for how many cases a law was identified, and how many of these are right."""
     named = [case for case in cases if not case[3].startswith("(")]
-    right = sum(truth == answer for _, truth, _, answer in named)
+    right = sum(truth == answer for _, truth, _, answer, _ in named)
+    compared = [case for case in cases if case[4]]
+    closest = sum(truth == law for _, truth, _, _, law in compared)
     return (
-        f"{right} of {len(named)} identified are right ({100 * right / max(1, len(named)):.1f} %); {len(cases)} in all"
+        f"{right} of {len(named)} identified are right ({100 * right / max(1, len(named)):.1f} %), and the closest law "
+        f"is right for {closest} of {len(compared)} that were compared; {len(cases)} in all"
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner
 
 import ackclock as ac
+from ackclock.capture.connection import _delivered, connection_drawing
 from ackclock.capture.diagnosis import busiest, diagnose
 from ackclock.cli import app
 
@@ -142,8 +144,10 @@ def test_the_first_line_is_the_diagnosis(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["capture", str(file), "--out", str(tmp_path / "out")])
     assert shown.exit_code == 0
     words = " ".join(shown.output.split())
-    assert words.startswith("This upload waits: 40")
+    assert words.startswith("This upload waits: RTT 40")
+    assert "(bufferbloat)" in words
     assert "Hurst" not in words
+    assert "Long-range" not in words
     record = json.loads((tmp_path / "out/capture.json").read_text())
     assert (record["diagnosis"]["kind"], record["diagnosis"]["connection"]) == ("bufferbloat", 0)
     page = (tmp_path / "out/report.html").read_text()
@@ -157,3 +161,40 @@ def test_a_connection_that_does_not_exist_is_refused(root: Path, number: str) ->
     shown = CliRunner().invoke(app, ["capture", str(root / FAULTS / "port_reuse.pcap"), "--connection", number])
     assert isinstance(shown.exception, ac.ScenarioError)
     assert "must be 0 to 4" in str(shown.exception)
+
+
+def test_data_are_delivered_when_first_acknowledged_by_number_or_block() -> None:
+    """Validates: times at which segments were first acknowledged, worked out by hand.
+
+    Four segments of 10 bytes; the second is lost. Blocks report the third at 3 s, then both of the others at 4 s; the
+    last ACK at 5 s fills the hole.
+    """
+    data = {"sequence": np.array([1.0, 11, 21, 31, 11]), "payload": np.full(5, 10.0)}
+    acks = {"time": np.array([2.0, 3, 4, 5]), "ack": np.array([11.0, 11, 11, 41])}
+    sacked = np.array([[3.0, 4], [21, 21], [31, 41]])
+    times, sizes = _delivered(data, acks, sacked)
+    assert times.tolist() == [2, 3, 4, 5]
+    assert sizes.tolist() == [10, 10, 10, 10]
+
+
+def test_the_picture_shows_no_more_than_the_path_carries(tmp_path: Path) -> None:
+    """Validates: goodput and bytes in flight of the picture of a connection with losses.
+
+    Source: the scenario: 2 Mb/s, of which 1,448 of 1,500 bytes are payload, a round-trip time of 40.2 ms, and a buffer
+    of 50 packets.
+    Tolerance: two packets per bin, for bins that begin within a packet; 10 packets in flight on the access link.
+    """
+    file = capture_of(tmp_path, {"rate": "2 Mbps", "queue": ac.DropTail(packets=50)}, duration="10 s")
+    packets = tmp_path / "packets.parquet"
+    row = busiest(ac.read_capture(file, packets=packets).flows)
+    assert row is not None
+    assert row["retransmissions"] > 0
+    drawn = connection_drawing(packets, row, "")
+    assert drawn is not None
+    goodput, flight = (
+        np.concatenate([np.asarray(each.y) for each in panel.series])
+        for panel in drawn.chart.panels
+        if panel.y.label in {"Goodput, Mb/s", "In flight, kB"}
+    )
+    assert goodput.max() <= 2 * 1448 / 1500 + 2 * 1448 * 8e-6 / 0.09  # the transfer takes 9 to 10 s, in 100 bins
+    assert 1e3 * flight.max() <= 2e6 / 8 * 0.0402 + (50 + 10) * 1448

@@ -20,7 +20,7 @@ RUNS = [
     ["run", "examples/web_search.toml", *SHORT],
     ["run", "examples/last_hop_rates.toml", *SHORT],
 ]
-MODEL = ["--p", "0.02", "--rtt", "0.2"]
+MODEL = ["--p", "0.02", "--rtt", "200 ms"]
 COMMANDS = [
     ["list"],
     ["list", "records"],
@@ -33,9 +33,9 @@ COMMANDS = [
     ["capture", "examples/lan.pcapng", "--json"],
     ["law", "examples/lan.pcapng"],
     ["law", "examples/lan.pcapng", "--json"],
-    ["model", "pftk", *MODEL, "--t0", "1"],
+    ["model", "pftk", *MODEL, "--t0", "1 s"],
     ["model", "mathis", *MODEL],
-    ["model", "cardwell", *MODEL, "--t0", "1", "--packets", "30"],
+    ["model", "cardwell", *MODEL, "--t0", "1 s", "--packets", "30"],
     ["model", "large-pipe-loss", "--window", "5"],
     ["model", "stochastic-reno", "--clients", "42", "--replications", "4"],
 ]

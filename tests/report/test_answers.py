@@ -225,3 +225,5 @@ def test_the_example_of_an_uplink_is_answered(root: Path, tmp_path: Path) -> Non
     assert str(example.question) in first
     assert "One-way delay of calls (95th percentile) is lowest with cake" in first
     assert "congestion control of uploads" in page
+    assert "averaged over the" in first
+    assert "Best combination:" in page

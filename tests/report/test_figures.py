@@ -13,6 +13,7 @@ from ackclock.cli import main
 from ackclock.engine.catalogue import catalogue
 from ackclock.running.figures import FIGURES, chart, figures_of, plain
 from ackclock.running.figures.asked import Asked, steps, thinned
+from ackclock.running.figures.durations import DURATIONS
 from ackclock.running.figures.states import PHASES
 from ackclock.running.records import KINDS
 
@@ -220,6 +221,28 @@ class TestContents:
         assert series.name == f"all transfers ({ended} of {len(times)} ended)"
         assert np.asarray(series.y)[-1] == pytest.approx(ended / len(times))
         assert np.asarray(series.x)[-1] == times.completion.max()
+
+    def test_completion_times_begin_in_the_measured_time(self) -> None:
+        measured = ac.simulate(
+            scenario().changed({"measure.from": "200 ms", "clients.2.spread": "400 ms"}), record=["transfers"]
+        )
+        times = measured.table("transfers").to_pandas()
+        later = times[times.start >= 0.2].completion
+        (series,) = series_of(measured, "completion")
+        assert 0 < len(later) < len(times)
+        assert series.name == f"all transfers ({later.notna().sum()} of {len(later)} ended)"
+
+    @pytest.mark.parametrize(("ratio", "is_log"), [(9.9, False), (10.1, True)])
+    def test_times_within_a_decade_have_a_linear_axis(self, ratio: float, *, is_log: bool) -> None:
+        kind = DURATIONS["completion"]
+        x = np.array([1.0, ratio])
+        assert kind.chart([kind.line("all", [x, x], x)]).panels[0].x.log is is_log
+
+    def test_a_figure_saved_by_its_own_method_has_truetype_fonts(self, run: ac.Run, tmp_path: Path) -> None:
+        run.plot(figure="cwnd").savefig(tmp_path / "own.pdf")
+        content = (tmp_path / "own.pdf").read_bytes()
+        assert b"/FontFile2" in content
+        assert b"/Type3" not in content
 
     def test_arrivals_are_those_of_whole_bins(self, run: ac.Run) -> None:
         cut = ac.simulate(run.scenario, record=["arrivals/30ms"])

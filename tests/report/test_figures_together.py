@@ -293,6 +293,15 @@ class TestCommand:
         assert plot("store", "--figure", "jain", "--figure", "throughput") == (0, "")
         assert (tmp_path / "together.png").stat().st_size > 10_000
 
+    def test_draws_completion_times_of_a_store(self, files: dict[str, Path], tmp_path: Path, plot: Any) -> None:
+        short = {"clients.0.source": ac.Greedy(size="50 kB"), "clients.0.count": 3, "clients.0.spread": "1 s"}
+        scenario = ac.Scenario.from_toml(files["cubic"]).changed(short)
+        over = {"dumbbell.bottleneck.queue.packets": [10, 40]}
+        ac.sweep(scenario, over=over, replications=3, record=["transfers"], store=tmp_path / "short")
+        assert plot("short", "--figure", "completion") == (0, "")
+        code, err = plot("short", "--figure", "load_times", "--out", "b.png")
+        assert (code, err) == (2, "plot: the store has no record pages; add it to the study's `record`\n")
+
     def test_explains_what_it_refuses(self, files: dict[str, Path], plot: Any) -> None:
         reno = files["reno"]
         for arguments, says in (

@@ -20,6 +20,7 @@ QUIET: dict[str, Any] = {
     "throughput_bps": 0.0,
     "queue_mean": 0.0,
     "delay_mean": None,
+    "rtt_mean": None,
     **dict.fromkeys(LIMITS),
 }
 """The results of a group that give no notice."""

@@ -10,7 +10,7 @@ const WORTH_LEAVING_OUT: f64 = 0.05;
 /// Share of the measured time after which the start of a group is an event of the scenario, not of its start-up phase.
 const STAGED: f64 = 0.05;
 /// Share of the measured time without a group's flows from which their late start is reported.
-const LATE: f64 = 0.5;
+const LATE: f64 = 0.25;
 /// Change of a group's share of all arrivals between the last two thirds of the measured time that is reported.
 const SHARE_CHANGE: f64 = 0.05;
 
@@ -125,7 +125,7 @@ fn mean_and_cov(bins: &[u32]) -> (f64, f64) {
     (total as f64 / count as f64, if total == 0 { 0.0 } else { deviation / total as f64 })
 }
 
-/// Reports groups whose flows start when half of the measured time, or more, is over.
+/// Reports groups whose flows start when a quarter of the measured time, or more, is over.
 pub(crate) fn late_starts(scene: &Scene) -> Vec<String> {
     let late = |group: &Group| {
         let absent = absent(scene, group, 0.5);

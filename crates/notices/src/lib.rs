@@ -3,6 +3,7 @@
 //! They are written here once, for Python and for web pages. Most depend only on the plan, and on the names and values
 //! of the scenario that a plan does not have ([`Labels`]); the others also on the outcome of a run ([`Course`]).
 
+mod acks;
 mod course;
 mod limits;
 mod load;
@@ -78,6 +79,7 @@ struct GroupCourse {
     throughput_bps: f64,
     queue_mean: f64,
     delay_mean: Option<f64>,
+    rtt_mean: Option<f64>,
     limited_application: Option<f64>,
     limited_receiver_window: Option<f64>,
     limited_loss: Option<f64>,
@@ -87,13 +89,15 @@ struct GroupCourse {
 impl From<&GroupSummary> for GroupCourse {
     fn from(group: &GroupSummary) -> Self {
         use ackclock_tcp::Limit;
-        let GroupSummary { completed, departures, throughput_bps, queue_mean, delay_mean, limited, .. } = group;
+        let GroupSummary { completed, departures, throughput_bps, queue_mean, delay_mean, rtt_mean, limited, .. } =
+            group;
         Self {
             completed: *completed,
             departures: *departures,
             throughput_bps: *throughput_bps,
             queue_mean: *queue_mean,
             delay_mean: *delay_mean,
+            rtt_mean: *rtt_mean,
             limited_application: limited.share(Limit::Application),
             limited_receiver_window: limited.share(Limit::ReceiverWindow),
             limited_loss: limited.share(Limit::Loss),
@@ -156,6 +160,7 @@ impl Notices {
             course::steady_state(scene, &course.facts.bins),
             course::changing_shares(scene, &course.facts),
             limits::limits(scene, course),
+            acks::wait(scene, course),
             queues::red(scene, course.facts.red_avg_max),
             load::waited(scene, &course.facts.waited),
             load::unfinished(scene, course),

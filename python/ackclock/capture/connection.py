@@ -60,11 +60,13 @@ def connection_drawing(packets: Path, row: Mapping[str, Any], command: str) -> D
         each["time"] = each["time"] - start
     length = max(end - start, 1e-6)
     trips = _round_trips(data, acks)
+    sacked = _sacked(acks["time"], found["blocks"][hears])
+    delivered = _delivered(data, acks, sacked)
     panels = [
-        _sequence(data, acks, found["blocks"][hears]),
+        _sequence(data, acks, sacked),
         _panel("RTT, ms", [_points("round-trip time", trips[0], 1e3 * trips[1], "blue")]),
-        _rates(data, acks, length),
-        _flight(data, acks, length),
+        _rates(data, delivered, length),
+        _flight(data, delivered, length),
         _arrivals(found, start, length, is_back=is_back),
     ]
     labels = [*[""] * (len(panels) - 1), "Time since the first packet of the connection, s"]
@@ -80,7 +82,8 @@ def connection_drawing(packets: Path, row: Mapping[str, Any], command: str) -> D
             f"{'data from the second to the first' if is_back else 'data from the first to the second'}"
             f"{f'; its first {_MOST:,} packets' if first else ''}. As in tcptrace, each segment is a bar "
             "from its first to its last byte; below is the line of ACKs, above the edge of the receiver's window. "
-            "Round-trip times and bytes in flight are those at the point of capture."
+            "Goodput counts data when they were first acknowledged, by number or by a SACK block. Round-trip times and "
+            "bytes in flight are those at the point of capture."
         ),
         chart=Chart(panels=panels, height=11.0),
         csv=columns_text({"time": data["time"], "sequence": data["sequence"], "payload": data["payload"]}),
@@ -144,16 +147,41 @@ def _round_trips(data: Mapping[str, Numbers], acks: Mapping[str, Numbers]) -> tu
     return times[known], (times - sent[place])[known]
 
 
-def _sequence(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], blocks: NDArray[np.object_]) -> Panel:
+def _sacked(times: Numbers, blocks: NDArray[np.object_]) -> Numbers:
+    """Return times, left and right edges of SACK blocks, a row each."""
+    rows = [
+        (time, block["left"], block["right"]) for time, each in zip(times, blocks, strict=True) for block in each or ()
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, 3).T
+
+
+def _delivered(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], sacked: Numbers) -> tuple[Numbers, Numbers]:
+    """Return when segments were first acknowledged, by number or by a SACK block, in order, and their bytes."""
+    if not acks["time"].size:
+        return np.zeros(0), np.zeros(0)
+    left, first = np.unique(data["sequence"], return_index=True)
+    size = data["payload"][first]
+    right = left + size
+    highest = np.maximum.accumulate(acks["ack"])
+    place = np.searchsorted(highest, right)
+    times = np.append(acks["time"], np.inf)[place]
+    # most blocks repeat an earlier one and extend it, so only what is new of each is looked at
+    seen: dict[int, int] = {}
+    starts, ends = np.searchsorted(left, sacked[1]), np.searchsorted(right, sacked[2], side="right")
+    for time, start, end in zip(sacked[0], starts.tolist(), ends.tolist(), strict=True):
+        known = seen.get(start, start)
+        if end > known:
+            np.minimum(times[known:end], time, out=times[known:end])
+            seen[start] = end
+    order = np.argsort(times, kind="stable")
+    order = order[np.isfinite(times[order])]
+    return times[order], size[order]
+
+
+def _sequence(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], sacked: Numbers) -> Panel:
     """Draw data, ACKs, window and SACK blocks."""
     again = data["retransmission"] == 1
     low, high = data["sequence"] / 1e6, (data["sequence"] + data["payload"]) / 1e6
-    rows = [
-        (time, block["left"] / 1e6, block["right"] / 1e6)
-        for time, each in zip(acks["time"], blocks, strict=True)
-        for block in each or ()
-    ]
-    sacked = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     line = _thin(acks["time"].size)
     answered = np.maximum.accumulate(acks["ack"])[line] / 1e6
     edge = np.maximum.accumulate(acks["ack"] + acks["window"])[line] / 1e6
@@ -161,7 +189,7 @@ def _sequence(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], blocks: 
     edge[edge > _ROOM * high.max()] = np.nan
     series = [
         _bars("segments", data["time"][~again], low[~again], high[~again], "ink"),
-        _bars("SACK blocks", sacked[0], sacked[1], sacked[2], "sky"),
+        _bars("SACK blocks", sacked[0], sacked[1] / 1e6, sacked[2] / 1e6, "sky"),
         _points("sent again", data["time"][again], high[again], "red"),
         _steps("ACKs", acks["time"][line], answered, "green"),
     ]
@@ -170,26 +198,23 @@ def _sequence(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], blocks: 
     return _panel("Sequence number, MB", [each for each in series if np.asarray(each.x).size])
 
 
-def _rates(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], length: float) -> Panel:
-    """Draw the rate of acknowledged data, or of new data if no ACK was captured."""
-    if acks["time"].size:
-        times, numbers = acks["time"], np.maximum.accumulate(acks["ack"])
-    else:
-        times, numbers = data["time"], np.maximum.accumulate(data["sequence"] + data["payload"])
+def _rates(data: Mapping[str, Numbers], delivered: tuple[Numbers, Numbers], length: float) -> Panel:
+    """Draw the rate at which data were first acknowledged, or the rate of new data if no ACK was captured."""
+    times, sizes = delivered
+    if not times.size:
+        new = data["retransmission"] == 0
+        times, sizes = data["time"][new], data["payload"][new]
     edges = np.linspace(0, length, _BINS + 1)
-    place = np.searchsorted(times, edges, side="right") - 1
-    at = np.where(place < 0, min(numbers[0], data["sequence"].min()), numbers[np.maximum(place, 0)])
-    rate = 8e-6 * np.diff(at) / (length / _BINS)
-    return _panel("Goodput, Mb/s", [_steps("goodput", edges[:-1], rate, "green")])
+    volume, _ = np.histogram(times, edges, weights=sizes)
+    return _panel("Goodput, Mb/s", [_steps("goodput", edges[:-1], 8e-6 * volume / (length / _BINS), "green")])
 
 
-def _flight(data: Mapping[str, Numbers], acks: Mapping[str, Numbers], length: float) -> Panel:
-    """Draw the bytes in flight, their largest number in each bin as the estimated window, and the receiver's window."""
-    sent = np.maximum.accumulate(data["sequence"] + data["payload"])
-    place = np.searchsorted(acks["time"], data["time"], side="right") - 1
-    known = place >= 0
-    answered = np.maximum.accumulate(acks["ack"])[place[known]] if acks["ack"].size else np.zeros(0)
-    times, flight = data["time"][known], np.maximum(sent[known] - answered, 0.0)
+def _flight(data: Mapping[str, Numbers], delivered: tuple[Numbers, Numbers], length: float) -> Panel:
+    """Draw the bytes in flight, and their largest number in each bin as the estimated window."""
+    new = data["retransmission"] == 0
+    times = data["time"][new]
+    answered = np.cumsum(np.append(0.0, delivered[1]))[np.searchsorted(delivered[0], times, side="right")]
+    flight = np.maximum(np.cumsum(data["payload"][new]) - answered, 0.0)
     bins = np.minimum((times / length * _BINS).astype(np.int64), _BINS - 1)
     most = np.full(_BINS, -1.0)
     np.maximum.at(most, bins, flight)

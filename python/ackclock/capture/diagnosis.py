@@ -121,14 +121,16 @@ def _of_connection(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tuple[str, str]:
-    unloaded = row[f"rtt_min{back}"] + (row[f"rtt_min{other}"] or 0.0)
+    shortest = row[f"rtt_min{back}"] + (row[f"rtt_min{other}"] or 0.0)
     queue = row[f"queue_mean{back}"]
     lost = max(row[f"retransmissions{back}"] - row[f"spurious{back}"], 0) / row[f"packets{back}"]
     marks = max(row[f"ce{back}"] / row[f"packets{back}"], row[f"ece{other}"] / max(row[f"packets{other}"], 1))
+    longest = row[f"queue_p95{back}"]
+    too_large = "; the buffer there is too large (bufferbloat)" if longest > shortest else ""
     rate = f"{row[f'goodput{back}'] / 1e6:.3g} Mb/s" if row[f"goodput{back}"] else "no rate"
-    delays = f"{_ms(unloaded)} unloaded, {_ms(unloaded + queue)} loaded"
+    delays = f"RTT {_ms(shortest)} at least, {_ms(shortest + queue)} on average"
     again = f"{100 * lost:.2g} % of segments sent again"
-    is_near = row[f"rtt_min{back}"] < NEAR * unloaded
+    is_near = row[f"rtt_min{back}"] < NEAR * shortest
     causes = ", ".join(
         f"{row[name + back]} {words}"
         for name, words in (("fast", "fast"), ("timeouts", "by timeouts"), ("tail_probes", "as tail probes"))
@@ -155,7 +157,7 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
             queue >= LONG_QUEUE,
             (
                 f"waits: {delays}; {_ms(queue)} of queue between the point of capture and the receiver "
-                f"(95th percentile {_ms(row[f'queue_p95{back}'])}); {rate}, {again}"
+                f"(95th percentile {_ms(longest)}){too_large}; {rate}, {again}"
             ),
         ),
         ("marked", marks >= MARKED, f"is slowed by ECN marks on {_share(marks)} of packets; {summary}"),

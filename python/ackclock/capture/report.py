@@ -128,10 +128,12 @@ def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> It
     yield Statement(lead="Retransmissions:", text=text)
     if scales is not None:
         ladder, found = scales
+        cov = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s."
         # the arrivals of one connection follow its window, so their scaling says little about traffic
-        scaling = "" if is_single(capture) else f" {hurst_words(found)}"
-        text = f"c.o.v. {ladder.cov[0]:.4g} in bins of {capture.bin:g} s.{scaling}"
-        yield Statement(lead="Burstiness:", text=text)
+        if is_single(capture):
+            yield Statement(lead="Burstiness:", text=cov)
+            return
+        yield Statement(lead="Burstiness:", text=f"{cov} {hurst_words(found)}")
         for notice in found.notices:
             yield Statement(lead="Note:", text=notice)
 

@@ -41,7 +41,9 @@ def show(read: Capture, summary: Mapping[str, Any], *, out: Path | None) -> None
                 f"peak/mean {arrivals['peak_to_mean']:.4g}{spread}"
             )
         )
-    for notice in [*summary["notices"], *arrivals.get("notices", ())]:
+    # the arrivals of one connection follow its window: how well their scaling is known is left to the page
+    scaling = () if is_single(read) else arrivals.get("notices", ())
+    for notice in [*summary["notices"], *scaling]:
         screen.print(Text(f"Note: {notice}"))
     if out is not None:
         screen.print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries the data."))

@@ -40,7 +40,8 @@ def stochastic_reno(
 ) -> None:
     """Predict the burstiness of Reno by equations (1) to (4) of Feng and Tinnakornsrisuphap (ICPP 2000).
 
-    The default values are from the paper. In the model, all windows are halved after each congested interval.
+    The default values are from the paper. In the model, all windows are halved after each congested interval. With
+    congestion, it predicts about 1.9 times the c.o.v. of a simulation; `ackclock model mixed --reno 60` is closer.
     """
     from ackclock.cli import predictions  # noqa: PLC0415
 
@@ -190,11 +191,17 @@ def mixed(
 
 
 Probability = Annotated[str, typer.Option("--p", metavar="NUMBER", help="Probability that a packet is lost.")]
-RoundTrip = Annotated[str, typer.Option("--rtt", metavar="SECONDS", help="Mean round-trip time.")]
+RoundTrip = Annotated[str, typer.Option("--rtt", metavar="TIME", help="Mean round-trip time.")]
 PerAck = Annotated[
-    str, typer.Option("--b", metavar="PACKETS", help="Packets acknowledged per ACK (2 with delayed ACKs).")
+    str,
+    typer.Option(
+        "--b",
+        metavar="PACKETS",
+        help="Packets acknowledged per ACK: 2 if ACKs are delayed and the window grows per ACK; "
+        "1 if it grows by packets, as in the profile linux.",
+    ),
 ]
-Timeout = Annotated[str, typer.Option("--t0", metavar="SECONDS", help="Mean timeout without back-off.")]
+Timeout = Annotated[str, typer.Option("--t0", metavar="TIME", help="Mean timeout without back-off.")]
 Advertised = Annotated[
     str | None,
     typer.Option("--w-max", metavar="PACKETS", help="Advertised window (default: unlimited).", show_default=False),
@@ -207,8 +214,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
     epilog="""Examples:
 
     \b
-    ackclock model pftk --p 0.02 --rtt 0.2 --t0 1.0
-    ackclock model pftk --p 0.02 --rtt 0.2 --t0 1.0 --b 2 --w-max 20 --json
+    ackclock model pftk --p 0.02 --rtt '200 ms' --t0 '1 s'
+    ackclock model pftk --p 0.02 --rtt '200 ms' --t0 '1 s' --b 2 --w-max 20 --json
     """,
 )
 def pftk(
@@ -230,8 +237,8 @@ def pftk(
     epilog="""Examples:
 
     \b
-    ackclock model mathis --p 0.001 --rtt 0.2
-    ackclock model mathis --p 0.001 --rtt 0.2 --b 2 --json
+    ackclock model mathis --p 0.001 --rtt '200 ms'
+    ackclock model mathis --p 0.001 --rtt '200 ms' --b 2 --json
     """,
 )
 def mathis(p: Probability, rtt: RoundTrip, b: PerAck = "1", json: Json = False) -> None:
@@ -246,8 +253,8 @@ def mathis(p: Probability, rtt: RoundTrip, b: PerAck = "1", json: Json = False) 
     epilog="""Examples:
 
     \b
-    ackclock model cardwell --packets 20 --p 0.01 --rtt 0.1 --t0 1
-    ackclock model cardwell --packets 20 --p 0.01 --rtt 0.1 --t0 1 --b 2 --delayed-ack 0.1 --json
+    ackclock model cardwell --packets 20 --p 0.01 --rtt '100 ms' --t0 '1 s'
+    ackclock model cardwell --packets 20 --p 0.01 --rtt '100 ms' --t0 '1 s' --b 2 --delayed-ack '100 ms' --json
     """,
 )
 def cardwell(
@@ -260,8 +267,8 @@ def cardwell(
     w_max: Advertised = None,
     delayed_ack: Annotated[
         str,
-        typer.Option(metavar="SECONDS", help="Mean time for which the receiver delays the ACK of the first packet."),
-    ] = "0",
+        typer.Option(metavar="TIME", help="Mean time for which the receiver delays the ACK of the first packet."),
+    ] = "0 s",
     json: Json = False,
 ) -> None:
     """Predict the duration of a short flow without its handshake, by the model of Cardwell et al. (2000)."""

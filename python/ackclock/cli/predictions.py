@@ -19,7 +19,7 @@ from ackclock.running.estimate import Estimate
 from ackclock.running.run import SEED
 from ackclock.scenario.fields import LONGEST_PACKET
 from ackclock.values.errors import impossible
-from ackclock.values.kinds import measured, number, whole
+from ackclock.values.kinds import Kind, measured, number, whole
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
 # A model stores one number per client and replication: these limits bound its memory and time.
@@ -30,12 +30,18 @@ _BITS: Final = 8
 _LEAST_LOSS: Final = 1e-300
 _LOSS: Final = number(low=_LEAST_LOSS, high=0.999999)
 _LOSS_OR_NONE: Final = number(low=0, high=0.999999)
-_SECONDS: Final = number(low=1e-9, high=1e6)
+_TIME: Final = measured(TIME, "1 us", "3600 s")
+_TIME_OR_NONE: Final = measured(TIME, "0 s", "3600 s")
 _PER_ACK: Final = number(low=1, high=1e6)
 _QUEUED: Final = number(low=0, high=1e6)
 _INTERVALS: Final = 600
 _WARMUP: Final = 200
 _LATEST: Final = 10_000
+
+
+def _time(name: str, text: str, kind: Kind = _TIME) -> float:
+    """Return the value of an option in seconds."""
+    return TIME.parse(option(name, text, kind, str)) / PICOSECONDS_PER_SECOND
 
 
 def stochastic_reno(
@@ -58,7 +64,7 @@ def stochastic_reno(
     predicted = models.stochastic_reno(
         clients=option("--clients", clients, _CLIENTS, int),
         rate=option("--rate", rate, number(low=1e-6, high=1e9), float),
-        interval=TIME.parse(option("--rtt", rtt, measured(TIME, "1 us", "3600 s"), str)) / PICOSECONDS_PER_SECOND,
+        interval=_time("--rtt", rtt),
         capacity=bits / _BITS / size,
         buffer=option("--buffer", buffer, number(low=0, high=1e9), float),
         initial_window=option("--initial-window", initial_window, _WINDOW, float),
@@ -95,8 +101,7 @@ def mixed(
     """Run the round model with some clients of each law (`counts`), and print its predictions."""
     size = option("--packet-size", packet_size, whole(1, LONGEST_PACKET), int)
     capacity = RATE.parse(option("--bandwidth", bandwidth, measured(RATE, "1 bps", "1000 Gbps"), str)) / _BITS / size
-    delay = TIME.parse(option("--rtt", rtt, measured(TIME, "1 us", "3600 s"), str)) / PICOSECONDS_PER_SECOND
-    begins = TIME.parse(option("--vegas-start", start, measured(TIME, "0 s", "3600 s"), str)) / PICOSECONDS_PER_SECOND
+    delay, begins = _time("--rtt", rtt), _time("--vegas-start", start, _TIME_OR_NONE)
     if begins > _LATEST * delay:
         raise impossible(f"--vegas-start: {start!r} is not allowed; must be at most {_LATEST} times --rtt")
     least = option("--alpha", alpha, _QUEUED, float)
@@ -152,8 +157,8 @@ def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool)
     """Evaluate the formulas of Padhye et al. and print their predictions."""
     predicted = models.pftk(
         p=option("--p", p, _LOSS, float),
-        rtt=option("--rtt", rtt, _SECONDS, float),
-        t0=option("--t0", t0, _SECONDS, float),
+        rtt=_time("--rtt", rtt),
+        t0=_time("--t0", t0),
         b=option("--b", b, _PER_ACK, float),
         w_max=math.inf if w_max is None else option("--w-max", w_max, _WINDOW, float),
     )
@@ -164,7 +169,7 @@ def mathis(*, p: str, rtt: str, b: str, as_json: bool) -> None:
     """Evaluate the square-root formula of Mathis et al. and print its prediction."""
     predicted = models.mathis(
         p=option("--p", p, _LOSS, float),
-        rtt=option("--rtt", rtt, _SECONDS, float),
+        rtt=_time("--rtt", rtt),
         b=option("--b", b, _PER_ACK, float),
     )
     _print("mathis", as_json=as_json, fixed={"rate": float(predicted.rate)})
@@ -188,12 +193,12 @@ def cardwell(
     predicted = models.cardwell(
         packets=option("--packets", packets, whole(1, 10**9), int),
         p=_loss_or_zero(option("--p", p, _LOSS_OR_NONE, float)),
-        rtt=option("--rtt", rtt, _SECONDS, float),
-        t0=option("--t0", t0, _SECONDS, float),
+        rtt=_time("--rtt", rtt),
+        t0=_time("--t0", t0),
         b=option("--b", b, _PER_ACK, float),
         initial_window=first,
         w_max=advertised,
-        delayed_ack=option("--delayed-ack", delayed_ack, number(low=0, high=1e6), float),
+        delayed_ack=_time("--delayed-ack", delayed_ack, _TIME_OR_NONE),
     )
     parts = {field.name: float(getattr(predicted, field.name)) for field in dataclasses.fields(predicted)}
     _print("cardwell", as_json=as_json, fixed=parts)

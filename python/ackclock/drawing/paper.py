@@ -73,7 +73,15 @@ _INK = COLOURS["ink"].light
 
 
 class PaperFigure(Figure):
-    """A figure that shows itself in notebooks as its PNG file, also if ``matplotlib.pyplot`` is not loaded."""
+    """A figure that has its style when it is saved, too: Matplotlib embeds Type 3 fonts by default.
+
+    In notebooks it shows itself as its PNG file, also if ``matplotlib.pyplot`` is not loaded.
+    """
+
+    def savefig(self, *args: Any, **options: Any) -> None:
+        """Save the figure as Matplotlib does, with TrueType fonts in PDF files."""
+        with paper_style():
+            super().savefig(*args, **options)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         size = zip(("width", "height"), self.get_size_inches(), strict=True)

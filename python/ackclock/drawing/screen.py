@@ -35,8 +35,7 @@ _INCH: Final = 900
 _HEIGHTS: Final = (1900, 3200)
 """Minimum and maximum height of a panel."""
 _STACKED: Final = 2
-"""Maximum number of vertically stacked panels with a common horizontal axis; with more panels, all are placed side by
-side."""
+"""Maximum number of stacked panels of one quantity with a common horizontal axis; more are placed side by side."""
 _LETTER: Final = 93
 """Width of a letter of an axis label, in tenths of a drawing unit."""
 _SMALL_SCREEN: Final = 1.45
@@ -86,7 +85,7 @@ def interactive(chart: Chart, *, label: str) -> str:
     """
     panels = _resolved(chart)
     heats = [panel.heat for panel in panels if panel.heat]
-    stacked = not heats and len(panels) <= _STACKED and all(not panel.x.label for panel in chart.panels[:-1])
+    stacked = not heats and _are_stacked(chart)
     shared = legends_agree(panels)
     height = min(max(chart.height / len(panels) * _INCH, _HEIGHTS[0]), _HEIGHTS[1])
     one_scale = len({_scale_key(heat) for heat in heats}) == 1
@@ -106,6 +105,14 @@ def interactive(chart: Chart, *, label: str) -> str:
             "</div>",
         ]
     return "".join([*parts, "</div>"])
+
+
+def _are_stacked(chart: Chart) -> bool:
+    """Check whether panels with a common horizontal axis are stacked: few ones, or those of several quantities."""
+    if any(panel.x.label for panel in chart.panels[:-1]):
+        return False
+    quantities = {panel.y.label for panel in chart.panels if panel.y.label}
+    return len(chart.panels) <= _STACKED or len(quantities) == len(chart.panels)
 
 
 def _scale_key(heat: Heat) -> tuple[str, float, float, bool]:

@@ -126,7 +126,8 @@ def paper_style() -> Iterator[None]:
     """Apply the common style to all figures created and saved in the body, regardless of the user's settings.
 
     Lines take the colours of `PENS` in turn. Markers are left to the caller, because they would hide a line of many
-    points. Text in PDF files is TrueType; in SVG files letters are outlines, the same on every machine.
+    points. Text in PDF files is TrueType, which publishers ask for, and text in SVG files stays text. Matplotlib
+    decides this when a file is written, so ``savefig`` belongs into the body too.
     """
     with mpl.rc_context():
         mpl.rcdefaults()

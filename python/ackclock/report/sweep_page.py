@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.rows import rows_csv
-from ackclock.study.figures.answering import answers
+from ackclock.study.figures.answering import answers, best_point
 from ackclock.study.figures.layout import MOST_PANELS, choose
 from ackclock.study.figures.measuring import better, displayed, label, resolved, words
 from ackclock.study.figures.plots import heat_map, lines
@@ -198,7 +198,11 @@ def _answers(points: Points, measures: Sequence[str], asking: Asking | None) -> 
     if not levels:
         return _range_sentence(points, measure), []
     first, *rest = levels
-    return first.text, [Statement(lead=f"{capital(each.field.words)}:", text=each.text) for each in rest]
+    best = best_point(points, measure, which) if which else ""
+    return first.text, [
+        *([Statement(lead="Best combination:", text=best)] if best else []),
+        *(Statement(lead=f"{capital(each.field.words)}:", text=each.text) for each in rest),
+    ]
 
 
 def _reasons(found: Sequence[Response], headline: str | None, asked: Sequence[str], wanted: Sequence[str]) -> Section:

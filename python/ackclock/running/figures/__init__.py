@@ -93,6 +93,7 @@ _OWN: Final = (
         functools.partial(durations, name="completion"),
         "distribution function of the completion times of transfers",
         several=True,
+        measured=True,
     ),
     FigureKind(
         "load_times",
@@ -100,6 +101,7 @@ _OWN: Final = (
         functools.partial(durations, name="load_times"),
         "distribution function of the load times of pages",
         several=True,
+        measured=True,
     ),
     FigureKind("control", "control", of_flows.control, "bitrate of each call that adapts, and of one call why"),
     FigureKind("bitrates", "chunks", of_flows.bitrates, "bitrate of the chunks of adaptive video over time"),

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["DURATIONS", "durations", "durations_together"]
 
 
+_DECADE: Final = 10
+"""Ratio of the longest to the shortest time from which the axis is logarithmic; a shorter one would have few ticks."""
+
+
 @dataclass(frozen=True)
 class _Duration:
     """What is timed: the record, its column, and the words of a figure."""
@@ -51,7 +55,7 @@ class _Duration:
             one = self.things[:-1]
             raise impossible(f"plot: no {one} that began from {asked.start:g} s to {asked.end:g} s has ended")
         low, high = float(times.min()), float(times.max())
-        x = np.geomspace(low, high, 4 * POINTS + 1)
+        x = (np.geomspace if high > _DECADE * low else np.linspace)(low, high, 4 * POINTS + 1)
         x[-1] = high
         return x
 
@@ -59,7 +63,7 @@ class _Duration:
         """Draw the lines."""
         series, bands = curves(lines, limits=(0.0, 1.0))
         panel = Panel(
-            x=Axis(label=self.label, log=True),
+            x=Axis(label=self.label, log=bool(lines[0].x[-1] > _DECADE * lines[0].x[0])),
             y=Axis(label=f"Share of {self.things}", low=0.0, high=1.02),
             series=series,
             bands=bands,

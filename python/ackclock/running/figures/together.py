@@ -113,7 +113,8 @@ def together(
         raise refuse("figure", durations[0], "must be the only one: its axis has durations, not times of the run")
     kinds = [] if durations else _kinds(every, figures)
     last = max(seconds(run.scenario.duration) for run in every)
-    begin, stop = time_of("start", start, 0.0), min(time_of("end", end, last), last)
+    first = min(seconds(run.scenario.measure.from_ or "") for run in every) if durations else 0.0
+    begin, stop = time_of("start", start, first), min(time_of("end", end, last), last)
     if not begin < stop:
         raise refuse("start", begin, f"must be less than the end, {stop:g} s")
     asked = {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.analysis.ranking import Better, Ranking
     from ackclock.study.figures.points import Field, Point, Points, Value
 
-__all__ = ["Levels", "answers"]
+__all__ = ["Levels", "answers", "best_point"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +59,8 @@ def answers(points: Points, measure: str, better: Better) -> list[Levels]:
             continue
         ranking = rank_paired(samples, better=better)
         means = [float(np.mean(each)) for each in samples.values()]
-        text = _sentence(field, measure, better, ranking, samples)
+        others = listed([f"the {other.words}" for other in points.fields if other != field])
+        text = _sentence(field, measure, better, ranking, samples, others=others)
         found.append(
             Levels(
                 field=field,
@@ -69,6 +70,20 @@ def answers(points: Points, measure: str, better: Better) -> list[Levels]:
             )
         )
     return sorted(found, key=lambda each: (each.ranking is None or _untied(each.ranking), -each.spread))
+
+
+def best_point(points: Points, measure: str, better: Better) -> str:
+    """Say which combination of levels is best; empty with fewer than two fields, or if no point has a value."""
+    found = [(each, point) for point in points.points if (each := point.interval(measure)) is not None]
+    if len(points.fields) < 2 or not found:
+        return ""
+    sign = 1 if better == "lower" else -1
+    best, point = min(found, key=lambda each: sign * each[0].mean)
+    unit, factor = displayed(measure)
+    names = listed([field.named(point.place[field.path]) for field in points.fields])
+    mean = f"{best.scaled(factor)}{f' {unit}' if unit else ''}"
+    end = "lowest" if better == "lower" else "highest"
+    return f"{names}: {mean}, the {end} mean of {counted(len(found), 'combination')}."
 
 
 def _untied(ranking: Ranking[Value]) -> bool:
@@ -92,7 +107,13 @@ def _samples(points: Sequence[Point], field: Field, measure: str) -> Mapping[Val
 
 
 def _sentence(
-    field: Field, measure: str, better: Better, ranking: Ranking[Value], samples: Mapping[Value, Sequence[float]]
+    field: Field,
+    measure: str,
+    better: Better,
+    ranking: Ranking[Value],
+    samples: Mapping[Value, Sequence[float]],
+    *,
+    others: str,
 ) -> str:
     unit, factor = displayed(measure)
     unit = f" {unit}" if unit else ""
@@ -116,7 +137,8 @@ def _sentence(
         worst = ranking.against[apart[-1]].difference
         gap += f" and {abs(worst).scaled(factor)}{unit} {than} than with {field.named(apart[-1])}"
         gap += ", the worst" if len(apart) > 2 else ""
-    gap += f" ({seeds} paired seeds)"
+    averaged = f", averaged over {others}" if others else ""
+    gap += f" ({seeds} paired seeds{averaged})"
     needed = (ranking.pairs_needed or 0) - seeds
     more = f" About {counted(needed, 'more seed')} would decide, if the spread stays the same." if needed > 0 else ""
     if not apart:

@@ -7,10 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ackclock.running.figures.durations import DURATIONS
 from ackclock.running.figures.together import PANELS
 from ackclock.scenario import Scenario
 from ackclock.study.figures.points import Points
-from ackclock.values.errors import ScenarioError
+from ackclock.values.errors import ScenarioError, impossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,15 @@ class StoredRun:
     tables: Mapping[str, pa.Table]
 
     def table(self, name: str) -> pa.Table:
-        """Return a table."""
+        """Return a table.
+
+        Raises
+        ------
+        ScenarioError
+            The sweep has not recorded it.
+        """
+        if name not in self.tables:
+            raise impossible(f"plot: the store has no record {name}; add it to the study's `record`")
         return self.tables[name]
 
 
@@ -40,7 +49,8 @@ def stored_runs(store: Store) -> dict[str, list[StoredRun]]:
 
     scenarios = {row["scenario_id"]: row["scenario"] for row in store.table("scenarios").to_pylist()}
     records: dict[str, Any] = {}
-    for name in dict.fromkeys(kind.record for kind in PANELS.values()):
+    drawn = [*(kind.record for kind in PANELS.values()), *(kind.record for kind in DURATIONS.values())]
+    for name in dict.fromkeys(drawn):
         with contextlib.suppress(ScenarioError):
             records[name] = store.table(name)
     rows = store.runs.to_pylist()
