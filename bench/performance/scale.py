@@ -1,11 +1,11 @@
-"""Runs with 100,000 and 1,000,000 flows, and with 100,000 flows that start at the same time."""
+"""Runs with 100,000 and 1,000,000 flows, with 100,000 flows that start at the same time, and with CUBIC flows."""
 
 from __future__ import annotations
 
 import statistics
 
 from performance.page import table
-from performance.simulations import Run, ours_greedy, ours_s60
+from performance.simulations import ONE_CUBIC_FLOW, Run, ours_greedy, ours_s60
 
 TURNS = 3
 
@@ -14,12 +14,17 @@ def scale() -> str:
     """Measure the runs, alternating the first with S60."""
     flows = 100_000
     spread, at_once = ours_greedy(flows), ours_greedy(flows, spread=0)
-    turns = [(ours_s60().run(200, seed), spread.run(0.8, seed), at_once.run(0.8, seed)) for seed in range(1, TURNS + 1)]
-    s60, apart, together = ([turn[place] for turn in turns] for place in range(3))
+    cubic = ours_greedy(flows, one=ONE_CUBIC_FLOW)
+    turns = [
+        (ours_s60().run(200, seed), *(many.run(0.8, seed) for many in (spread, at_once, cubic)))
+        for seed in range(1, TURNS + 1)
+    ]
+    s60, apart, together, today = ([turn[place] for turn in turns] for place in range(4))
     base = per_packet(s60)
     lines = [
         row("100,000 flows, 0.8 s", flows, apart, base),
         row("100,000 flows that start at once, 0.8 s", flows, together, base),
+        row("100,000 CUBIC flows of profile `linux`, 0.8 s", flows, today, base),
         row("1,000,000 flows, 0.6 s", 1_000_000, [ours_greedy(1_000_000).run(0.6)], base),
     ]
     ratio = statistics.median(

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "out" / "bench"
 S60 = ROOT / "examples" / "feng60.toml"
 ONE_GREEDY_FLOW = Path(__file__).with_name("greedy.toml")
+ONE_CUBIC_FLOW = Path(__file__).with_name("greedy_cubic.toml")
 NS2 = ROOT / "validation" / "ns2"
 SPREAD = 0.1
 """Time over which greedy flows start at random, in seconds, in both simulators."""
@@ -96,9 +97,9 @@ def ours_s60(record: Iterable[str] = ()) -> Simulation:
     return ours(S60, record)
 
 
-def ours_greedy(flows: int, *, spread: float = SPREAD) -> Simulation:
+def ours_greedy(flows: int, *, one: Path = ONE_GREEDY_FLOW, spread: float = SPREAD) -> Simulation:
     """Return greedy flows in the engine's example program."""
-    return Simulation((_example("greedy_flows"), _plan(ONE_GREEDY_FLOW), str(flows), f"{spread:g}"))
+    return Simulation((_example("greedy_flows"), _plan(one), str(flows), f"{spread:g}"))
 
 
 def ns2_s60() -> Simulation:

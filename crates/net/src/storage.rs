@@ -1,7 +1,6 @@
-//! Memory: a pool of reused slots, prefetching, and vectors that grow slowly.
+//! Memory: a pool of reused slots, and vectors that grow slowly.
 
 pub(crate) mod pool;
-pub(crate) mod prefetch;
 
 /// Size in bytes above which a vector grows by a quarter.
 const LARGE: usize = 1 << 22;

@@ -65,6 +65,6 @@ pub use receiver::{
     Answer, Arrival, DelayRule, Mark, OtherAck, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule,
 };
 pub use rtt::{Arithmetic, RoundTrips, RtoFloor, RttConfig, TIMER};
-pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
+pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, PackedSack, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Episode, Outstanding, Sender, SenderState, Turn};
 pub use variants::{VARIANTS, Variant};

@@ -45,6 +45,7 @@ mod window;
 
 use std::mem::replace;
 
+use ackclock_units::prefetch::prefetch;
 use ackclock_units::{Stream, Time};
 
 use crate::segment::{Ack, Block};
@@ -134,6 +135,18 @@ impl Receiver {
             record.begin(&config);
             self.release(pool);
         }
+    }
+
+    /// Prefetches the receiver's record, if it has one.
+    #[inline(always)]
+    pub fn prefetch(&self, pool: &ReceiverPool) {
+        pool.records.get(self.record as usize).into_iter().for_each(prefetch);
+    }
+
+    /// Prefetches what belongs to the record, which is in the cache.
+    #[inline(always)]
+    pub fn prefetch_rules(&self, pool: &ReceiverPool) {
+        pool.records.get(self.record as usize).into_iter().for_each(Record::prefetch);
     }
 
     /// The next expected segment.

@@ -15,6 +15,7 @@ mod tahoe;
 mod vegas;
 
 use ackclock_units::Time;
+use ackclock_units::prefetch::prefetch;
 
 pub use crate::config::RecoverySpec;
 use crate::config::{RackRule, SenderConfig};
@@ -83,6 +84,17 @@ impl Recovery {
     /// The clock of RACK's timers.
     pub(crate) fn ticks(&self) -> Ticks {
         if let Self::Rack(rack) = self { rack.ticks() } else { Ticks::default() }
+    }
+
+    /// Prefetches the state that lies in memory of its own.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        match self {
+            Self::Sack(sack) => prefetch(&**sack),
+            Self::Rack(rack) => prefetch(&**rack),
+            Self::Vegas(vegas) => prefetch(&**vegas),
+            Self::Tahoe | Self::Reno(_) | Self::NewReno(_) => {}
+        }
     }
 
     /// Heap memory in bytes.

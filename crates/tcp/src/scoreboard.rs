@@ -18,8 +18,9 @@ pub(crate) struct Scoreboard {
     high_rxt: u64,
     /// Number of segments in `runs` below `high_rxt`.
     sacked_below: u64,
-    /// Blocks of the last ACK, all of them known. Most ACKs repeat all but the first one.
-    last: [Block; MAX_SACK_BLOCKS],
+    /// Blocks of the last ACK, all of them known, by the last 32 bits of their segments, which differ within a window. Most
+    /// ACKs repeat all but the first one.
+    last: [[u32; 2]; MAX_SACK_BLOCKS],
 }
 
 impl Scoreboard {
@@ -70,7 +71,7 @@ impl Scoreboard {
         }
     }
 
-    /// Adds the blocks of an ACK and returns whether they contain anything new. A block not entirely above `snd_una`
+    /// Adds the blocks of an ACK, at most [`MAX_SACK_BLOCKS`], and returns whether they contain anything new. A block not entirely above `snd_una`
     /// and below `snd_max` cannot come from a correct receiver and is ignored.
     pub(crate) fn update(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64) -> bool {
         let before = self.sacked;
@@ -78,22 +79,26 @@ impl Scoreboard {
         self.sacked > before
     }
 
-    /// The same. Calls `visit` with each range of new segments.
+    /// The same. Calls `visit` with each range of new segments, in ascending order.
     #[inline(always)]
     pub(crate) fn take_new(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64, mut visit: impl FnMut(Block)) {
         let known = self.last;
-        for (place, block) in blocks.iter().enumerate() {
-            let mut last = *block;
-            if known.get(place) != Some(block) && !known.contains(block) {
+        let (mut unknown, mut count) = ([Block::default(); MAX_SACK_BLOCKS], 0);
+        for (place, (block, last)) in blocks.iter().zip(&mut self.last).enumerate() {
+            *last = [block.start as u32, block.end as u32];
+            if known[place] != *last && !known.contains(last) {
                 if Self::is_valid(*block, snd_una, snd_max) {
-                    self.add(*block, &mut visit);
+                    unknown[count] = *block;
+                    count += 1;
                 } else {
-                    last = Block::default();
+                    *last = [0; 2];
                 }
             }
-            if let Some(place) = self.last.get_mut(place) {
-                *place = last;
-            }
+        }
+        let unknown = &mut unknown[..count];
+        unknown.sort_unstable_by_key(|block| block.start);
+        for block in unknown {
+            self.add(*block, &mut visit);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ackclock_units::Time;
+use ackclock_units::prefetch::prefetch;
 
 use crate::ring::Ring;
 
@@ -11,8 +12,10 @@ use crate::ring::Ring;
 pub(crate) struct Sent {
     /// Time of its last transmission.
     pub(crate) at: Time,
-    /// Number of transmissions.
-    pub(crate) transmits: u32,
+    /// The sender's clock in milliseconds at its first transmission, modulo `2^32`; set when it is sent again.
+    pub(crate) first_at: u32,
+    /// Number of transmissions, at most [`u16::MAX`].
+    pub(crate) transmits: u16,
     /// Where the segment is believed to be; kept by RACK.
     pub(crate) fate: Fate,
     /// Whether RACK has ever counted it as lost.
@@ -31,6 +34,21 @@ pub(crate) enum Fate {
 }
 
 impl Sent {
+    /// The first transmission of a segment.
+    #[inline(always)]
+    const fn original(at: Time) -> Self {
+        Self { at, first_at: 0, transmits: 1, fate: Fate::InNetwork, was_lost: false }
+    }
+
+    /// Records another transmission.
+    const fn resend(&mut self, at: Time) {
+        if self.transmits == 1 {
+            self.first_at = milliseconds(self.at);
+        }
+        self.at = at;
+        self.transmits = self.transmits.saturating_add(1);
+    }
+
     /// Time since the last transmission.
     pub(crate) fn elapsed(self, now: Time) -> Time {
         now - self.at
@@ -41,6 +59,11 @@ impl Sent {
     pub(crate) fn rtt(self, now: Time) -> Option<Time> {
         (self.transmits == 1 && self.fate != Fate::Delivered).then(|| self.elapsed(now))
     }
+}
+
+/// The sender's clock of timestamps: whole milliseconds, modulo `2^32` (RFC 7323, section 4.1).
+pub(crate) const fn milliseconds(at: Time) -> u32 {
+    (at.as_picos() / Time::from_millis(1).as_picos()) as u32
 }
 
 /// Outstanding segments, oldest first. The log exists only if the sender's congestion-control law or recovery times
@@ -72,17 +95,23 @@ impl SendLog {
         size_of::<Self>() + self.sent.memory() + self.stale.capacity() * size_of::<Option<Sent>>()
     }
 
+    /// Prefetches the first and the last record.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        self.sent.front().into_iter().for_each(prefetch);
+        self.sent.get(self.sent.len().wrapping_sub(1)).into_iter().for_each(prefetch);
+    }
+
     /// Records that segment `number` was sent at `at`. Segments must be sent for the first time in ascending order.
     pub(crate) fn record(&mut self, number: u64, at: Time) {
         let index = (number - self.first) as usize;
         debug_assert!(index <= self.sent.len(), "segments are first sent in ascending order");
         if index == self.sent.len() {
             let stale = if self.stale.is_empty() { None } else { self.get(number) };
-            let transmits = 1 + stale.map_or(0, |stale| stale.transmits);
-            self.sent.push_back(Sent { at, transmits, fate: Fate::InNetwork, was_lost: false });
+            let transmits = stale.map_or(0, |stale| stale.transmits).saturating_add(1);
+            self.sent.push_back(Sent { transmits, ..Sent::original(at) });
         } else if let Some(sent) = self.sent.get_mut(index) {
-            sent.at = at;
-            sent.transmits += 1;
+            sent.resend(at);
         }
     }
 
@@ -126,7 +155,7 @@ impl SendLog {
         debug_assert!(self.stale.is_empty(), "RACK's records are correct");
         debug_assert_eq!(segments.start, self.first + self.sent.len() as u64, "each segment is recorded");
         for _ in segments {
-            self.sent.push_back(Sent { at, transmits: 1, fate: Fate::InNetwork, was_lost: false });
+            self.sent.push_back(Sent::original(at));
         }
     }
 

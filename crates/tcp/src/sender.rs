@@ -20,6 +20,7 @@ mod usage;
 use std::mem::offset_of;
 use std::sync::Arc;
 
+use ackclock_units::prefetch::prefetch;
 use ackclock_units::{Stream, Time};
 
 use connection::{Connection, Path};
@@ -39,7 +40,7 @@ use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::rtt::RoundTrips;
 use crate::segment::{Ack, Ecn, Segment};
-use crate::send_log::Sent;
+use crate::send_log::{SendLog, Sent};
 use crate::ticks::Ticks;
 
 /// Number of timeouts of a SYN that do not double the next one in Linux.
@@ -104,6 +105,20 @@ impl Sender {
         let recovery = Recovery::new(&config, ticks);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
         Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
+    }
+
+    /// Prefetches the state that the sender has in memory of its own.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        self.connection.extra.as_deref().into_iter().for_each(prefetch);
+        self.recovery.prefetch();
+        self.connection.law.prefetch();
+    }
+
+    /// Prefetches the records of its first and last segments, whose place is in the cache.
+    #[inline(always)]
+    pub fn prefetch_records(&self) {
+        self.connection.records().into_iter().for_each(SendLog::prefetch);
     }
 
     /// Resets the sender for a new connection, in the same memory. The random stream, the times of its

@@ -10,6 +10,7 @@
 pub mod catalogue;
 pub mod failure;
 pub mod log_linear;
+pub mod prefetch;
 
 mod rate;
 mod stream;

@@ -1,6 +1,6 @@
 //! SACK blocks and advertised windows of the ACKs in flight.
 
-use ackclock_tcp::{Ack, Block, HEADER, Sack};
+use ackclock_tcp::{Ack, HEADER, PackedSack, Sack};
 use ackclock_units::Time;
 
 use crate::observe::{Observation, Observer};
@@ -11,7 +11,7 @@ use crate::storage::pool::Pool;
 #[derive(Clone, Copy, Debug)]
 struct Selective {
     next: u64,
-    sack: Sack,
+    sack: PackedSack,
 }
 
 /// Stores blocks from an ACK's departure until it arrives or is lost.
@@ -47,7 +47,7 @@ impl SackStore {
     #[inline(never)]
     fn keep(&mut self, ack: Ack<'_>, now: Time, observer: &mut impl Observer) -> SackId {
         let Ack { next, sack, .. } = ack;
-        let id = SackId(self.0.add(Selective { next, sack: *sack }));
+        let id = SackId(self.0.add(Selective { next, sack: PackedSack::new(sack) }));
         observer.observe(now, &Observation::Selective { id, sack });
         id
     }
@@ -59,14 +59,19 @@ impl SackStore {
     }
 
     /// The blocks of an ACK.
-    pub(crate) fn blocks(&self, id: SackId) -> &[Block] {
-        if id == SackId::NONE { &[] } else { self.0.get(id.0).sack.blocks() }
+    pub(crate) fn blocks(&self, id: SackId) -> Sack {
+        if id == SackId::NONE { Sack::NONE } else { self.unpack(id) }
+    }
+
+    fn unpack(&self, SackId(id): SackId) -> Sack {
+        let Selective { next, sack } = self.0.get(id);
+        sack.unpack(*next)
     }
 
     /// Removes the blocks of an ACK that has arrived or is lost; they must not be requested again.
     #[inline(never)]
     pub(crate) fn take(&mut self, id: SackId) -> Sack {
         self.0.free(id.0);
-        self.0.get(id.0).sack
+        self.unpack(id)
     }
 }

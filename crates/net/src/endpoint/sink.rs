@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Add;
 
 use ackclock_tcp::{Ack, Answer, Arrival, Mark, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_units::prefetch::prefetch;
 use ackclock_units::{Stream, Time};
 
 use crate::call::receiver::{CallReceiver, Report};
@@ -320,7 +321,19 @@ impl Sinks {
     /// Prefetches the receiving end of a flow.
     #[inline(always)]
     pub(crate) fn prefetch(&self, FlowId(flow): FlowId) {
-        crate::storage::prefetch::prefetch(&self.flows[flow as usize]);
+        prefetch(&self.flows[flow as usize]);
+    }
+
+    /// Prefetches the record of a flow's receiver, whose receiving end is in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_record(&self, FlowId(flow): FlowId) {
+        self.flows[flow as usize].receiver.prefetch(&self.receivers);
+    }
+
+    /// Prefetches what belongs to the record of a flow's receiver, which is in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_rules(&self, FlowId(flow): FlowId) {
+        self.flows[flow as usize].receiver.prefetch_rules(&self.receivers);
     }
 
     /// First hop of the flow's ACKs; `None` if the flow sends no ACKs.

@@ -502,6 +502,18 @@ impl Flow {
         }
     }
 
+    /// Prefetches what the flow, which is in the cache, has in memory of its own.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        self.sender().into_iter().for_each(Sender::prefetch);
+    }
+
+    /// Prefetches the records of the flow's segments, whose place is in the cache.
+    #[inline(always)]
+    pub(crate) fn prefetch_records(&self) {
+        self.sender().into_iter().for_each(Sender::prefetch_records);
+    }
+
     /// The sender, if the flow uses TCP.
     pub(crate) const fn sender(&self) -> Option<&Sender> {
         match &self.transport {

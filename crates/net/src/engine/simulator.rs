@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ackclock_tcp::{Ack, Counters, Limit, RoundTrips, Sack, Sender};
 use ackclock_units::Time;
 use ackclock_units::failure::{Failure, Failures};
+use ackclock_units::prefetch::prefetch;
 
 use crate::endpoint::application::Application;
 use crate::endpoint::clients::{Clients, Request};
@@ -27,7 +28,6 @@ use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::source::{Playback, Transfer};
-use crate::storage::prefetch::prefetch;
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
 pub(crate) const FLOWS_IN_CACHE: usize = 1_000;
@@ -313,15 +313,17 @@ impl Simulator {
     }
 
     /// Prefetches what later events will touch. `words` are the words of the next events. The event is requested first,
-    /// then the flow that it names, and then the links of the flow's route.
-    #[inline(always)]
+    /// then the flow that it names, then the links of the flow's route and what the flow has in memory of its own, and last
+    /// what this refers to.
+    #[inline(never)]
     fn prefetch(&self, words: &[u64]) {
         let Self { flows, transit, .. } = self;
         let event = |ahead: usize| words.get(ahead).map(|word| transit.agenda.event(*word as u32));
-        if let Some(event) = event(3 * AHEAD) {
+        let of_flow = |ahead: usize| event(ahead).filter(|event| !event.is_departure());
+        if let Some(event) = event(4 * AHEAD) {
             prefetch(event);
         }
-        if let Some(event) = event(2 * AHEAD).filter(|event| !event.is_departure()) {
+        if let Some(event) = of_flow(3 * AHEAD) {
             let FlowId(flow) = event.flow();
             if event.is_for_sender() {
                 prefetch(&flows[flow as usize]);
@@ -330,11 +332,21 @@ impl Simulator {
                 transit.hops.get(event.stop().index()).into_iter().for_each(prefetch);
             }
         }
-        if let Some(event) = event(AHEAD).filter(|event| !event.is_departure()) {
+        if let Some(event) = of_flow(2 * AHEAD) {
             if event.is_for_sender() {
-                transit.prefetch_links(flows[event.flow().0 as usize].data_hop() as usize, 1);
+                let flow = &flows[event.flow().0 as usize];
+                flow.prefetch();
+                transit.prefetch_links(flow.data_hop() as usize, 1);
             } else {
+                transit.sinks.prefetch_record(event.flow());
                 transit.prefetch_links(event.stop().index(), MOST_IN_STEP);
+            }
+        }
+        if let Some(event) = of_flow(AHEAD) {
+            if event.is_for_sender() {
+                flows[event.flow().0 as usize].prefetch_records();
+            } else {
+                transit.sinks.prefetch_rules(event.flow());
             }
         }
     }

@@ -14,6 +14,7 @@
 //! Links whose discipline stores the packets have a form of their own ([`ServedLink`]).
 
 use ackclock_units::Time;
+use ackclock_units::prefetch::prefetch;
 
 use crate::link::backlog::Closed;
 use crate::link::medium::{Exchange, Medium};
@@ -23,7 +24,6 @@ use crate::link::short::{FastPath, Kind, Line, Sent};
 use crate::link::{Link, Offered};
 use crate::packet::{LinkId, Packet};
 use crate::storage::pool::Pool;
-use crate::storage::prefetch::prefetch;
 
 /// The present form of a link: the index of its kind if it is short, and of its state otherwise.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! The law of a sender, which calls the methods of its [`CongestionControl`].
 
+use ackclock_units::prefetch::prefetch;
 use ackclock_units::{Stream, Time};
 
 use super::foreign::{Foreign, Place};
@@ -86,6 +87,16 @@ impl Law {
     pub(crate) fn retune(&mut self, spec: &LawSpec) {
         if let Self::Other(law) = self {
             law.retune(spec);
+        }
+    }
+}
+
+impl Law {
+    /// Prefetches the law's state.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        if let Self::Other(law) = self {
+            prefetch(&**law);
         }
     }
 }

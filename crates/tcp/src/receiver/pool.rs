@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use ackclock_units::Time;
+use ackclock_units::prefetch::prefetch;
 
 use super::batch::{Batch, Taken};
 use super::compression::EXPECTED_BLOCKS;
@@ -129,6 +130,14 @@ impl Record {
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.window.as_ref().map_or(0, |_| size_of::<Window>())
             + self.host.as_ref().map_or(0, |host| host.memory())
+    }
+
+    /// Prefetches the state of the host's rules, the last run beyond a gap, and the blocks of the last ACK.
+    #[inline(always)]
+    pub(super) fn prefetch(&self) {
+        self.host.as_deref().into_iter().for_each(prefetch);
+        self.beyond.back().into_iter().for_each(prefetch);
+        self.reported.as_deref().into_iter().for_each(prefetch);
     }
 
     /// Prepares the record for a new connection of a receiver that always has one.

@@ -50,8 +50,6 @@ mod rest;
 mod timers;
 mod undo;
 
-use std::collections::VecDeque;
-
 use ackclock_units::Time;
 
 use super::prr::{Prr, Start};
@@ -60,11 +58,11 @@ use crate::config::RackRule;
 use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
-use crate::segment::{Ack, Block, Segment};
+use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
-use clock::{Clock, Transmission};
+use clock::Clock;
 use delivery::{Delivery, Span};
 use losses::{Losses, Outstanding};
 use probe::{Probe, ProbeOutcome};
@@ -77,8 +75,6 @@ pub struct Rack {
     board: Scoreboard,
     /// Number of segments that duplicate ACKs stand for; only without SACK.
     duplicates: u64,
-    /// The segments that an ACK delivers, in ranges; empty between ACKs.
-    news: Vec<Block>,
     clock: Clock,
     losses: Losses,
     /// Send time of the transmission that last advanced `snd_una`, which a timestamp would echo.
@@ -91,8 +87,6 @@ pub struct Rack {
     /// Number of segments that the last ACK delivered.
     delivered: u64,
     ticks: Ticks,
-    /// When outstanding retransmitted segments were sent first, by number, if packets carry timestamps.
-    first_sent: VecDeque<Transmission>,
     /// When the segments that may still arrive out of order are lost.
     recheck: Option<Time>,
     /// When the retransmission timer would fire; for Linux, only while nothing is outstanding.
@@ -129,10 +123,10 @@ impl Rack {
 
     /// Returns to the initial state, in the same memory.
     pub(super) fn renew(&mut self) {
-        let Self { mut board, news, mut losses, ticks, .. } = std::mem::take(self);
+        let Self { mut board, mut losses, ticks, .. } = std::mem::take(self);
         board.clear();
         losses.clear();
-        *self = Self { board, news, losses, ticks, ..Self::default() };
+        *self = Self { board, losses, ticks, ..Self::default() };
     }
 
     /// The clock of the timers.
@@ -142,10 +136,7 @@ impl Rack {
 
     /// Heap memory in bytes.
     pub(super) fn memory(&self) -> usize {
-        self.board.memory()
-            + self.news.capacity() * size_of::<Block>()
-            + self.losses.memory()
-            + self.first_sent.capacity() * size_of::<Transmission>()
+        self.board.memory() + self.losses.memory()
     }
 
     /// Number of segments that the last ACK delivered.
@@ -198,9 +189,6 @@ impl Rack {
             self.has_progressed = true;
             if !is_linux || snd_una == connection.snd_max {
                 self.restart_rto(connection, now);
-            }
-            while self.first_sent.front().is_some_and(|first| first.number < snd_una) {
-                self.first_sent.pop_front();
             }
         }
         if self.probe.is_some() {
@@ -265,13 +253,6 @@ impl Rack {
     #[inline(never)]
     pub(crate) fn transmit(&mut self, connection: &mut Connection, number: u64, now: Time) -> Segment {
         let was_idle = connection.flight() == 0;
-        if number < connection.snd_max
-            && connection.config.timestamps
-            && let Some(sent) = connection.records().and_then(|log| log.get(number)).filter(|sent| sent.transmits == 1)
-        {
-            let place = self.first_sent.partition_point(|first| first.number < number);
-            self.first_sent.insert(place, Transmission { at: sent.at, number });
-        }
         let pipe = self.pipe(connection, connection.snd_una);
         if pipe == 0 && !was_idle && connection.config.rack == RackRule::Linux && connection.samples_rate() {
             connection.tell_idle(now, Time::ZERO); // CA_EVENT_TX_START

@@ -91,6 +91,7 @@ impl Extra {
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
             + self.log.as_ref().map_or(0, SendLog::memory)
+            + self.pushes.as_ref().map_or(0, Pushes::memory)
             + self.rate.as_ref().map_or(0, |rate| rate.memory())
             + self.gso.as_ref().map_or(0, |gso| size_of_val(&**gso))
             + self.small_queue.as_ref().map_or(0, |queue| queue.memory())

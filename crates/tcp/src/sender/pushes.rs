@@ -24,8 +24,9 @@ const HALF_WINDOW: u64 = 65_535 / 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Pushes {
     /// The last segment that the send buffer held each time it was full, the latest first; [`NEVER`] if it was not. They
-    /// are at least a third of the buffer apart, so that those that are not yet acknowledged are among them.
-    ends: [u64; 4],
+    /// are at least a third of the buffer apart, so that those that are not yet acknowledged are among them. There are none
+    /// without a send buffer.
+    ends: Box<[u64]>,
 }
 
 /// A segment that is never sent.
@@ -41,11 +42,16 @@ pub(super) struct Progress {
 impl Pushes {
     /// The state of a sender that pushes segments, if it does.
     pub(super) fn of(config: &SenderConfig) -> Option<Self> {
-        let first = match u64::from(config.send_buffer) {
-            0 => NEVER,
-            size => size - u64::from(!config.handshake),
+        let ends = match u64::from(config.send_buffer) {
+            0 => Box::default(),
+            size => [size - u64::from(!config.handshake), NEVER, NEVER, NEVER].into(),
         };
-        config.push.then_some(Self { ends: [first, NEVER, NEVER, NEVER] })
+        config.push.then_some(Self { ends })
+    }
+
+    /// Heap memory in bytes.
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&self.ends[..])
     }
 
     /// Whether only the last segment that the application has supplied is pushed.
@@ -56,7 +62,7 @@ impl Pushes {
     /// Whether the segment `number`, which is being sent, is pushed.
     pub(super) fn is_pushed(&mut self, number: u64, at: Progress, config: &SenderConfig) -> bool {
         let size = u64::from(config.send_buffer);
-        if self.ends[0].saturating_sub(at.snd_una) < 2 * size / 3 {
+        if self.ends.first().is_some_and(|last| last.saturating_sub(at.snd_una) < 2 * size / 3) {
             self.ends.rotate_right(1);
             self.ends[0] = at.snd_una + size - 1;
         }

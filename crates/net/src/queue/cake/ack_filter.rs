@@ -16,7 +16,7 @@
 //! - Data travels in one direction. In Linux a data packet, which has an acknowledgment number too, can also make an ACK
 //!   redundant.
 
-use ackclock_tcp::Block;
+use ackclock_tcp::{Block, Sack};
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::sack_store::SackStore;
@@ -66,6 +66,7 @@ pub(super) fn redundant<'a>(
 /// Whether an ACK makes an earlier one redundant.
 fn covers(new: &Packet, old: &Packet, sacks: &SackStore) -> bool {
     let [more, less] = [new, old].map(|ack| sacks.blocks(ack.sack()));
+    let [more, less] = [&more, &less].map(Sack::blocks);
     let count = |blocks: &[Block]| blocks.iter().map(|block| block.end - block.start).sum::<u64>();
     let lies_within = |block: &Block| more.iter().any(|other| other.start <= block.start && block.end <= other.end);
     let is_covered = less.iter().all(|block| block.start >= old.number() && lies_within(block));

@@ -158,8 +158,8 @@ mod tests {
     use super::*;
     use crate::send_log::Fate;
 
-    fn sent(at: u64, transmits: u32) -> Sent {
-        Sent { at: Time::from_millis(at), transmits, fate: Fate::InNetwork, was_lost: false }
+    fn sent(at: u64, transmits: u16) -> Sent {
+        Sent { at: Time::from_millis(at), first_at: 0, transmits, fate: Fate::InNetwork, was_lost: false }
     }
 
     /// Validates: the reordering window at a minimum round-trip time of 40 ms: 10 ms, 20 and 30 ms after duplicates in

@@ -4,8 +4,8 @@ use ackclock_units::Time;
 
 use super::{Phase, Rack};
 use crate::config::RackRule;
-use crate::segment::{Ack, Block};
-use crate::send_log::{Fate, Sent};
+use crate::segment::Ack;
+use crate::send_log::{Fate, Sent, milliseconds};
 use crate::sender::connection::Connection;
 
 /// The unit of timestamps.
@@ -44,23 +44,18 @@ impl Rack {
         if !connection.config.timestamps || ack.next <= connection.snd_una {
             return None;
         }
-        debug_assert!(
-            self.first_sent.front().is_none_or(|first| first.number >= connection.snd_una),
-            "acknowledged segments are gone from the list"
-        );
-        let at = match self.first_sent.front() {
-            Some(first) if ack.original && first.number == connection.snd_una => first.at,
-            _ => self.echoed,
+        let at = match connection.first_sent() {
+            Some(first) if ack.original && first.transmits > 1 => first.first_at,
+            _ => milliseconds(self.echoed),
         };
-        let millis = |at: Time| at.as_picos() / MILLISECOND.as_picos();
-        let rtt = MILLISECOND.saturating_mul((millis(now) - millis(at)).max(1));
-        Some(now.saturating_sub(rtt))
+        let rtt = milliseconds(now).wrapping_sub(at).max(1);
+        Some(now.saturating_sub(MILLISECOND.saturating_mul(rtt.into())))
     }
 
     /// Records the segments that an ACK delivers.
     #[inline(always)]
     pub(super) fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
-        let Self { board, clock, losses, echoed, news, .. } = self;
+        let Self { board, clock, losses, echoed, .. } = self;
         let after_timeout = self.phase == Phase::Loss;
         let (before, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
         let snd_una = ack.next.max(before);
@@ -70,11 +65,7 @@ impl Rack {
         let fack = clock.fack();
         if ack.next > before {
             *echoed = echo(log.get(before), ack.original);
-            news.push(Block { start: before, end: ack.next });
         }
-        board.acknowledge(snd_una);
-        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
-        news.sort_unstable_by_key(|range| range.start);
         // the latest transmission that may be answered, of a segment acknowledged and of one only reported
         let (latest_acknowledged, latest_reported) = match is_linux {
             true if has_timestamps => (end_of_millisecond(*echoed), Time::MAX),
@@ -83,12 +74,12 @@ impl Rack {
         };
         let mut last = None;
         let mut delivery = Delivery::default();
-        for number in news.drain(..).flat_map(|range| range.start..range.end) {
-            let Some(sent) = log.get_mut(number) else { continue };
+        let mut deliver = |number| {
+            let Some(sent) = log.get_mut(number) else { return };
             let is_acknowledged = number < ack.next;
             delivery.resent |= is_acknowledged && sent.transmits > 1;
             if sent.fate == Fate::Delivered {
-                continue;
+                return;
             }
             losses.delivered(sent);
             delivery.count += 1;
@@ -107,7 +98,10 @@ impl Rack {
             if !is_acknowledged {
                 sent.fate = Fate::Delivered;
             }
-        }
+        };
+        (before..ack.next).for_each(&mut deliver);
+        board.acknowledge(snd_una);
+        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| (range.start..range.end).for_each(&mut deliver));
         if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
             clock.measure(rtt);
         }

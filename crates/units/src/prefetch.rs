@@ -13,7 +13,7 @@ const LINE: usize = 64;
         reason = "with many flows most time is spent waiting for memory, and the next flows are known"
     )
 )]
-pub(crate) fn prefetch<T>(value: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     for line in 0..size_of::<T>().div_ceil(LINE) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
