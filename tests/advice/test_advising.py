@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,7 @@ from ackclock.advice.assumptions import assumptions
 from ackclock.advice.contest import all_contenders, contest
 from ackclock.advice.measures import JUDGED, SHOWN, values
 from ackclock.advice.network import network, timing
+from ackclock.advice.words import statements
 from ackclock.cli import main
 
 if TYPE_CHECKING:
@@ -114,6 +116,20 @@ def test_the_answer_is_on_the_page(answer: Advice) -> None:
         assert text.replace("'", "&#39;") in page
     assert re.search(r"Use FQ-CoDel at 1.9.Mb/s: ", page)
     assert page == answer.page("ackclock advise x.toml")
+
+
+def test_a_law_that_is_not_in_use_everywhere_was_not_tried_beside_others(
+    answer: Advice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Beside others:" not in dict(statements(answer))
+    monkeypatch.setattr(Advice, "chosen", replace(answer.chosen, law="bbr"))
+    assert "`ackclock evaluate bbr --only mixed`" in dict(statements(answer))["Beside others:"]
+
+
+@pytest.mark.parametrize(("calls", "total"), [("90 %", 180), ("10.5 %", 100.5)])
+def test_shares_of_the_mix_are_at_most_all_users(calls: str, total: float) -> None:
+    with pytest.raises(ac.ScenarioError, match=f"mix: .* must have shares of at most 100 % together, not {total:g} %"):
+        Question.from_dict({"rate": "2 Mbps", "delay": "20 ms", "users": 5, "mix": {"calls": calls}})
 
 
 def test_json_has_these_fields(answer: Advice) -> None:

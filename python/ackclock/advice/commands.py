@@ -78,6 +78,7 @@ def _senders(contender: Contender) -> Iterator[str]:
 
 NOT_TRIED: Final = (
     "queues and congestion controls that are not in the table, such as RED, Reno and L4S senders",
+    "hosts with different congestion controls on the link: in each run all use the same",
     "other parameters of the queues than the kernel's defaults",
     "classes of traffic (DSCP), and limits for single users",
     "losses that are not caused by the queue, as on radio links, and links whose rate varies",

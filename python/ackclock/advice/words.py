@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.advice.contenders import PACKET
+from ackclock.advice.contenders import LAW_NAMES, PACKET
 from ackclock.advice.measures import JUDGED
+from ackclock.advice.question import LAWS
 from ackclock.analysis import compare_paired, mean_interval
 from ackclock.values.words import listed
 
@@ -101,6 +102,15 @@ def statements(advice: Advice) -> Iterator[tuple[str, str]]:
     )
     yield from _ties(advice, judgement)
     yield from _dependence(advice)
+    law = advice.chosen.law
+    if law != LAWS[0]:
+        yield (
+            "Beside others:",
+            (
+                f"all hosts use {LAW_NAMES[law]} in these runs. What it takes from hosts with CUBIC on the same link was"
+                f" not tried: ask `ackclock evaluate {law} --only mixed` before it is set on some of the hosts."
+            ),
+        )
 
 
 def _ties(advice: Advice, judgement: Judgement) -> Iterator[tuple[str, str]]:
