@@ -107,7 +107,7 @@ def statements(advice: Advice) -> Iterator[tuple[str, str]]:
         yield (
             "Beside others:",
             (
-                f"all hosts use {LAW_NAMES[law]} in these runs. What it takes from hosts with CUBIC on the same link was"
+                f"all hosts use {LAW_NAMES[law]} in these runs. What it takes from hosts with CUBIC on this link was"
                 f" not tried: ask `ackclock evaluate {law} --only mixed` before it is set on some of the hosts."
             ),
         )
