@@ -682,6 +682,9 @@ def test_a_study_is_not_a_scenario(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "study.toml"
     file.write_text('scenario = "scenario.toml"\nreplications = 3\n')
     assert refused(file) == f"{file}: cannot be used: it is a study, which `ackclock sweep` runs; must be a scenario\n"
+    file.write_text('rate = "5 Mbps"\ndelay = "20 ms"\nusers = 3\n', encoding="utf-8")
+    says = "it is a question, which `ackclock advise` answers; must be a scenario"
+    assert refused(file) == f"{file}: cannot be used: {says}\n"
 
 
 def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused: Refused) -> None:

@@ -23,6 +23,8 @@ def read_scenario(path: Path) -> dict[str, Any]:
     tables = read_toml(path)
     if "scenario" in tables:
         raise unreadable(path, "it is a study, which `ackclock sweep` runs", "a scenario")
+    if {"rate", "users"} <= tables.keys():
+        raise unreadable(path, "it is a question, which `ackclock advise` answers", "a scenario")
     return beside(tables, path.parent)
 
 
