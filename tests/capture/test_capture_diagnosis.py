@@ -75,6 +75,18 @@ CASES: Final[dict[str, tuple[str, dict[str, Any]]]] = {
         },
     ),
     "FQ-CoDel": ("healthy", {"link": {"queue": ac.FqCodel()}}),
+    "BBR, which starts with more in flight than it needs later": (
+        "healthy",
+        {"link": {"rate": "5 Mbps", "queue": ac.DropTail(packets=300)}, "tcp": ac.Tcp("bbr"), "duration": "30 s"},
+    ),
+    "an application that reads slowly": (
+        "receiver",
+        {"link": {}, "tcp": ac.Tcp("cubic", rwnd="auto", read_rate="2 Mbps")},
+    ),
+    "a small buffer of a receiver that reads slowly": (
+        "receiver",
+        {"link": {}, "tcp": ac.Tcp("cubic", max_window=100, read_rate="1 Mbps")},
+    ),
     "the handshake and little more": ("unclear", {"link": {}, "duration": "0.06 s"}),
     "beside the receiver": ("unclear", {"link": {}, "tap": "bottleneck@receive,bottleneck.reverse"}),
 }
@@ -92,6 +104,19 @@ def test_a_known_cause_is_found(name: str, tmp_path: Path) -> None:
     kind, setting = CASES[name]
     found = diagnose(busiest(ac.read_capture(capture_of(tmp_path, **setting)).flows))
     assert (found.kind, found.connection) == (kind, 0), found.text
+
+
+def test_goodput_counts_what_was_acknowledged(tmp_path: Path) -> None:
+    """Validates: goodput of a transfer that ends with a full queue, at most the payload that the link carries.
+
+    Source: the scenario: 1,448 of each 1,500 bytes at 2 Mb/s.
+    Tolerance: a packet.
+    """
+    link = {"rate": "2 Mbps", "queue": ac.DropTail(packets=300)}
+    row = busiest(ac.read_capture(capture_of(tmp_path, link, duration="3 s")).flows)
+    assert row is not None
+    assert row["payload"] * 8 / row["transfer"] > 2e6, "more was sent than the link has carried"
+    assert row["goodput"] <= 2e6 * 1448 / 1500 + 1448 * 8 / row["transfer"]
 
 
 def test_refused_and_reset_connections(root: Path) -> None:

@@ -490,3 +490,30 @@ fn stamp(ip: &Ip<'_>) -> Option<u32> {
 pub(super) const fn before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A capture beside a sender with offload has packets of several segments.
+    #[test]
+    fn a_whole_segment_fits_into_a_frame() {
+        let whole = |largest, framed| Stream { largest, framed, ..Stream::default() }.whole();
+        assert_eq!(whole(11_584, 1448), 1448);
+        assert_eq!(whole(8948, 0), FRAME, "only packets of several segments");
+        assert_eq!(whole(500, 500), 500);
+    }
+
+    #[test]
+    fn a_round_trip_above_the_minimum_shows_a_queue() {
+        let waits = |least: u64, last_trip| {
+            let counts = Counts { round_trips: 2, round_trip_least: least, ..Counts::default() };
+            Stream { counts, last_trip, ..Stream::default() }.waits()
+        };
+        let ms = 1_000_000;
+        assert!(!waits(100 * ms, 105 * ms));
+        assert!(waits(100 * ms, 105 * ms + 1), "5 ms");
+        assert!(!waits(8 * ms, 10 * ms));
+        assert!(waits(8 * ms, 10 * ms + 1), "a quarter");
+    }
+}
