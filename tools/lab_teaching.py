@@ -55,7 +55,7 @@ def _answer(exercise: dict[str, Any]) -> str:
             accepted = f"{100 * exercise['tolerance']:.0f} %"
             return f"{right} {exercise['unit']}; the page simulates the scenario and accepts {accepted} more or less."
         case "choice":
-            return f"{right}. The page simulates all choices. It shows the value of a wrong one, and all values after the right one."
+            return f"{right}. The page simulates all choices. It shows all values only after the right answer."
         case _:
             fields = ", ".join(f"`{path} = {_toml(value)}`" for path, value in right.items())
             return f"for example {fields}. The page compares the measures of the student's run with the question."
