@@ -193,6 +193,7 @@ export class Lab {
     const words = byId("words");
     words.hidden = title === "";
     const differs = element("p", { class: "quiet", id: "differs" }, "The settings differ from those that this text describes.");
+    differs.hidden = !this.isChanged;
     words.replaceChildren(element("h2", { tabindex: "-1" }, title), ...(text === "" ? [] : [element("p", {}, text), differs]));
   }
 

@@ -104,6 +104,7 @@ await check("A beside B", async () => {
 await check("share link", async () => {
   const tab = await opened("#story=red_weight");
   await drawnAfter(tab, 1);
+  expect(!(await tab.isVisible("#differs")), "the settings of the story differ from it");
   await set(tab, "seed", "7");
   await set(tab, "g0-count", "300");
   await tab.click("#share");
