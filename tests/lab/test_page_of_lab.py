@@ -139,7 +139,7 @@ def hostile_addresses() -> list[dict[str, str]]:
         "not TOML": (link("duration = = 3"), "cannot be opened"),
         "a bomb": (link(b"#" * 50_000_000), "512 kB"),
         "too long": ("#s=" + "A" * 70_000, "64 kB"),
-        "10^9 flows": (link(SMALL.replace("count = 2", "count = 1000000000")), "clients.0.count: 1000000000"),
+        "10^9 flows": (link(SMALL.replace("count = 2", "count = 1000000000")), "Flows (clients.0.count): 1000000000"),
         "10^6 flows": (link(SMALL.replace("count = 2", "count = 1000000")), "memory"),
         "a huge window": (link(faster), "memory"),
         "10^18 years": (link(SMALL.replace("5 s", "1e18 h")), "duration"),
