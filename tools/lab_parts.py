@@ -22,7 +22,7 @@ from ackclock.values.quantity import RATE, SIZE, TIME
 ROOT = Path(__file__).resolve().parent.parent
 STORIES = ROOT / "web" / "stories"
 EXERCISES = ROOT / "web" / "exercises.toml"
-TEACHING = ("minutes", "needs", "right", "wrong")
+TEACHING = ("minutes", "needs", "right", "wrong", "teachers")
 """What of an exercise is for teachers and tests, not for the page."""
 SCRIPTS = ROOT / "examples" / "conformance"
 

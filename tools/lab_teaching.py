@@ -39,6 +39,8 @@ def _section(exercise: dict[str, Any]) -> str:
         f"*Hint:* {exercise['hint']}",
         f"*Students should find:* {exercise['finds']}",
     ]
+    if "teachers" in exercise:
+        parts.append(f"*Other answers:* {exercise['teachers']}")
     if exercise["kind"] == "choice":
         parts[0] += f" Choices: {', '.join(each['says'] for each in exercise['options'])}."
     wrapped = [textwrap.fill(each, 118, break_long_words=False, break_on_hyphens=False) for each in parts]
@@ -53,7 +55,7 @@ def _answer(exercise: dict[str, Any]) -> str:
             accepted = f"{100 * exercise['tolerance']:.0f} %"
             return f"{right} {exercise['unit']}; the page simulates the scenario and accepts {accepted} more or less."
         case "choice":
-            return f"{right}. The page simulates all choices and shows their values."
+            return f"{right}. The page simulates all choices. It shows all values only after the right answer."
         case _:
             fields = ", ".join(f"`{path} = {_toml(value)}`" for path, value in right.items())
             return f"for example {fields}. The page compares the measures of the student's run with the question."

@@ -32,6 +32,7 @@ WHITE = np.array([0.95047, 1.0, 1.08883])
 FIRST = 5
 """Groups that must differ by colour alone. Further groups differ by dashes and markers as well."""
 LEAST_DISTANCE = 20
+LEAST_DISTANCE_OF_PHASES = 10
 LEAST_CONTRAST = 3
 """Of WCAG 2.2, for parts of graphics."""
 
@@ -69,6 +70,13 @@ def test_the_first_groups_differ(theme: dict[str, str], kind: str) -> None:
     seen = {group: lab(KINDS[kind] @ linear(theme[f"g{group}"])) for group in range(FIRST)}
     near = {pair: float(np.linalg.norm(seen[pair[0]] - seen[pair[1]])) for pair in combinations(seen, 2)}
     assert min(near.values()) >= LEAST_DISTANCE, near
+
+
+def test_phases_of_senders_differ(theme: dict[str, str]) -> None:
+    names = ("slow", "startup", "recovery", "timeout", "drain", "other", "probe", "up", "rtt")
+    seen = {name: lab(linear(theme[name])) for name in names}
+    near = {pair: float(np.linalg.norm(seen[pair[0]] - seen[pair[1]])) for pair in combinations(seen, 2)}
+    assert min(near.values()) >= LEAST_DISTANCE_OF_PHASES, near
 
 
 def test_groups_differ_from_the_paper(theme: dict[str, str]) -> None:

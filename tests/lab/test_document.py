@@ -77,7 +77,9 @@ class TestThePage:
     @pytest.mark.parametrize("text", [None, BUILT.replace(catalogue().revision, "0" * 32)])
     def test_must_be_built_with_this_engine(self, built: Callable[[str | None], None], text: str | None) -> None:
         built(text)
-        with pytest.raises(ScenarioError, match="run `make lab`"):
+        with pytest.raises(
+            ScenarioError, match="^lab: the page is not built, or is older .* run `make lab` .* Node 20"
+        ):
             page_with(None)
 
     def test_contains_the_scenario_as_data(self, built: Callable[[str | None], None]) -> None:

@@ -23,6 +23,15 @@ def test_the_expected_answer_is_right_and_others_are_wrong(exercise: dict[str, A
     assert [answer for answer in exercise["wrong"] if is_right(exercise, answer, seed)] == []
 
 
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_disciplines_cure_bufferbloat_at_their_defaults_whatever_the_seed(seed: int) -> None:
+    exercise = next(each for each in exercises() if each["title"] == "Cure bufferbloat")
+    kinds = ("codel", "cobalt", "fq_codel", "cake", "pie", "dualpi2", "red")
+    queues: dict[str, dict[str, object]] = {kind: {"kind": kind, "packets": 500} for kind in kinds}
+    right = {kind for kind, queue in queues.items() if is_right(exercise, {exercise["only"][0]: queue}, seed)}
+    assert right == {"codel", "cobalt", "fq_codel", "cake"}
+
+
 @pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each["title"])
 def test_an_unchanged_run_is_no_answer(exercise: dict[str, Any]) -> None:
     if exercise["kind"] == "run":

@@ -41,6 +41,8 @@ export interface Catalogue {
   readonly laws: Readonly<Record<string, Entry>>;
   readonly queues: Readonly<Record<string, Entry>>;
   readonly gauges: Readonly<Record<string, { readonly unit: string; readonly doc: string }>>;
+  /** What the measures of runs and groups mean, by name. */
+  readonly measures: Readonly<Record<string, string>>;
   readonly options: readonly Parameter[];
   /** The tables of a scenario. */
   readonly tables: Schemas;

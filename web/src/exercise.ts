@@ -3,6 +3,7 @@
 import type { Json, Tables } from "./catalogue";
 import { type Condition, type Judged, type Runs, boundOf, holds, measured } from "./condition";
 import { rateShown, shown, timeShown } from "./dom";
+import { labelOf } from "./labels";
 
 /** A number that is wrong by a factor is this close to the number times the factor. */
 const CLOSE = 0.06;
@@ -55,7 +56,7 @@ export interface Reply {
 /** Judges a student's run. */
 export function replyToRun({ conditions, only, finds }: RunExercise, start: Judged & { tables: Tables }, yours: Judged & { tables: Tables }): Reply {
   const other = differences(start.tables, yours.tables).find((path) => !only.some((each) => path === each || path.startsWith(`${each}.`)));
-  if (other !== undefined) return { isRight: false, text: `You also changed ${other}. The exercise asks for a change of ${only.join(" or ")} only: Reset returns to its scenario.` };
+  if (other !== undefined) return { isRight: false, text: `You also changed ${labelOf(other)}. The exercise asks for a change of ${only.map(labelOf).join(" or ")} only: Reset returns to its scenario.` };
   const runs: Runs = { start, yours };
   const failed = conditions.filter((condition) => !holds(runs, condition));
   if (failed.length === 0) return { isRight: true, text: finds };
@@ -81,8 +82,10 @@ export function replyToNumber({ measure, unit, scale, tolerance, finds }: Number
 export function replyToChoice({ options, best, finds }: ChoiceExercise, chosen: number, runs: readonly Judged[]): Reply {
   const values = options.map(({ measure }, place) => measured(runs[place] === undefined ? {} : { run: runs[place] }, measure));
   const right = values.indexOf(best === "greatest" ? Math.max(...values) : Math.min(...values));
-  const measures = options.map(({ says, measure }, place) => `${says}: ${inWords(measure.replace(/^run\./, ""), values[place] ?? NaN)}`).join("; ");
-  return { isRight: chosen === right, text: `${measures}.${chosen === right ? ` ${finds}` : " Look at the runs, and find out why."}` };
+  const measures = options.map(({ says, measure }, place) => `${says}: ${inWords(measure.replace(/^run\./, ""), values[place] ?? NaN)}`);
+  if (chosen === right) return { isRight: true, text: `${measures.join("; ")}. ${finds}` };
+  // the other values would say which choice is right
+  return { isRight: false, text: `${measures[chosen] ?? ""}. Another choice has ${best === "greatest" ? "more" : "less"}. Read the hint, and try again.` };
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -4,8 +4,9 @@ import { parse as parseToml } from "smol-toml";
 
 import type { Catalogue, Tables } from "./catalogue";
 import type { Judged } from "./condition";
-import { element } from "./dom";
+import { byId, element } from "./dom";
 import { type Exercise, type Reply, replyToChoice, replyToNumber, replyToRun } from "./exercise";
+import { labelOf } from "./labels";
 import { ranOnce } from "./once";
 import { readTable } from "./reading";
 import { changed } from "./scene";
@@ -13,11 +14,13 @@ import { changed } from "./scene";
 /** The class of the body while the run is not shown. */
 const COVERED = "covered";
 
-/** Where the settings have a field that an exercise asks to change. */
-function placeOf(path: string): string {
-  const option = /^clients\.\d+\.transport\.(\w+)$/.exec(path);
-  if (option !== null) return `Options of TCP, ${option[1] ?? ""}`;
-  return path.endsWith(".packets") ? "Bottleneck, Buffer" : "Bottleneck, Queue and its parameters";
+/** The downloads that have the numbers or the plots of the run. */
+const WITH_RUN = ["table", "figure", "vector"];
+
+/** Hides the run and all that has its numbers, or shows them. */
+function cover(is: boolean): void {
+  document.body.classList.toggle(COVERED, is);
+  for (const id of WITH_RUN) byId<HTMLButtonElement>(id).disabled = is;
 }
 
 export class ExerciseView {
@@ -36,7 +39,7 @@ export class ExerciseView {
   show(exercise: Exercise | undefined): void {
     this.exercise = exercise;
     this.root.hidden = exercise === undefined;
-    document.body.classList.toggle(COVERED, exercise?.kind === "number");
+    cover(exercise?.kind === "number");
     if (exercise === undefined) return this.root.replaceChildren();
     const check = element("button", { type: "submit" }, exercise.kind === "run" ? "Check my run" : "Check");
     const form = element("form", { class: "answer" }, ...this.fields(exercise), check);
@@ -46,7 +49,7 @@ export class ExerciseView {
     });
     const hint = element("details", { class: "more" }, element("summary", {}, "Hint"), element("p", {}, exercise.hint));
     this.forget();
-    const where = exercise.kind === "run" ? [element("p", { class: "quiet" }, `In the settings: ${exercise.only.map(placeOf).join("; ")}.`)] : [];
+    const where = exercise.kind === "run" ? [element("p", { class: "quiet" }, `In the settings: ${exercise.only.map(labelOf).join("; ")}.`)] : [];
     this.root.replaceChildren(element("p", {}, exercise.question), ...where, form, hint, ...this.covered(exercise), this.reply);
   }
 
@@ -61,7 +64,7 @@ export class ExerciseView {
     if (exercise.kind !== "number") return [];
     const uncover = element("button", { type: "button" }, "Show the run");
     const line = element("p", { class: "cover quiet" }, "The run, which has the answer, is shown after a right answer. ", uncover);
-    uncover.addEventListener("click", () => document.body.classList.remove(COVERED));
+    uncover.addEventListener("click", () => cover(false));
     return [line];
   }
 
@@ -112,7 +115,7 @@ export class ExerciseView {
 
   private said({ isRight, text }: Reply, kind: string): void {
     const { exercise } = this;
-    if (isRight) document.body.classList.remove(COVERED);
+    if (isRight) cover(false);
     this.reply.className = `reply ${kind}`;
     this.reply.replaceChildren(...(kind === "" ? [] : [element("b", {}, isRight ? "Right. " : "Not yet. ")]), text);
     if (!isRight || exercise === undefined || exercise.number >= this.catalogue.exercises.length) return;

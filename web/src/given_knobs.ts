@@ -40,7 +40,7 @@ export class GivenKnobs {
       });
     });
     const seedKnob = numericKnob({
-      id: "seed", label: "Seed", unit: "", low: 1, high: 100, whole: true, value: Number(seed),
+      id: "seed", label: "Seed", unit: "", low: 1, high: 100, whole: true, most: Number.MAX_SAFE_INTEGER, value: Number(seed),
       set: (value) => {
         seed = String(value);
         emit();

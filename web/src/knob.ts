@@ -5,6 +5,8 @@ import { element } from "./dom";
 import { RATE, TIME, format } from "./quantity";
 
 const STEPS = 1000;
+/** No setting needs more. */
+const MOST = 1e12;
 
 export interface Numeric {
   readonly id: string;
@@ -12,13 +14,16 @@ export interface Numeric {
   readonly unit: string;
   readonly low: number;
   readonly high: number;
+  /** What is allowed if it is written; the slider has only the range from `low` to `high`. */
+  readonly least?: number;
+  readonly most?: number;
   readonly value: number;
   readonly logarithmic?: boolean;
   readonly whole?: boolean;
   readonly set: (value: number) => void;
 }
 
-export function numericKnob({ id, label, unit, low, high, value, logarithmic = false, whole = false, set }: Numeric): HTMLElement {
+export function numericKnob({ id, label, unit, low, high, least = 0, most = MOST, value, logarithmic = false, whole = false, set }: Numeric): HTMLElement {
   const lowest = logarithmic ? Math.max(low, 1e-9) : low;
   const toStep = (number: number): number =>
     logarithmic ? (STEPS * Math.log(Math.max(number, lowest) / lowest)) / Math.log(high / lowest) : (STEPS * (number - low)) / (high - low);
@@ -53,12 +58,12 @@ export function numericKnob({ id, label, unit, low, high, value, logarithmic = f
   range.addEventListener("input", () => message.clear());
   input.addEventListener("change", () => {
     const now = Number(input.value.replace(",", "."));
-    const isRight = input.value.trim() !== "" && Number.isFinite(now) && now >= 0 && (!whole || Number.isInteger(now));
+    const isRight = input.value.trim() !== "" && now >= least && now <= most && (!whole || Number.isInteger(now));
     if (isRight) {
       message.clear();
       show(now);
       set(now);
-    } else message.show(`must be ${whole ? "a whole number" : "a number"} of at least 0${unit === "" ? "" : `, in ${unit}`}, such as ${text(low > 0 ? low : high)}`);
+    } else message.show(`must be ${whole ? "a whole number" : "a number"} from ${least} to ${most}${unit === "" ? "" : `, in ${unit}`}`);
   });
   return element(
     "div", { class: "knob" },
@@ -78,6 +83,7 @@ function messageOf(input: HTMLInputElement): { readonly root: HTMLElement; clear
     },
     show: (allowed) => {
       root.hidden = false;
+      input.removeAttribute("data-run");
       root.textContent = `'${input.value.slice(0, 40)}' is not allowed; ${allowed}. The run is unchanged.`;
       input.setAttribute("aria-invalid", "true");
       input.setAttribute("aria-describedby", root.id);

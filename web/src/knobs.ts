@@ -4,7 +4,7 @@ import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
 import { type Numeric, choiceKnob, numericKnob, parameterKnob } from "./knob";
 import { discipline, packetRate, recoveryOf, sizedTransport, usualRecovery, windowOf } from "./plan";
-import { RATE, SIZE, TIME, format, parse } from "./quantity";
+import { type Quantity, RATE, SIZE, TIME, format, parse } from "./quantity";
 import { changeKnobs, periodKnobs } from "./timing";
 
 export interface Change {
@@ -29,6 +29,8 @@ const MOST_GROUPS = 8;
 export class Knobs {
   private change: Change = { tables: {}, seed: "1" };
   private open = new Set<string>();
+  /** When measuring begins in runs that are long enough for it. */
+  private from: Json | undefined;
 
   constructor(
     private readonly form: HTMLElement,
@@ -41,6 +43,7 @@ export class Knobs {
   /** Shows the settings of a scenario. */
   show(change: Change): void {
     this.change = structuredClone(change);
+    this.from = undefined;
     this.build();
   }
 
@@ -55,6 +58,16 @@ export class Knobs {
 
   private get tables(): Tables {
     return this.change.tables;
+  }
+
+  /** What is allowed for a field, in units of the base unit of its quantity. */
+  private bounds(table: string, name: string, quantity?: Quantity, unit = 1): { least?: number; most?: number } {
+    const { anyOf, ...whole } = this.catalogue.tables[table]?.fields[name] ?? {};
+    const field = anyOf?.find((each) => each["x-least"] !== undefined || each.minimum !== undefined) ?? whole;
+    const [least, most] = quantity === undefined
+      ? [field.minimum, field.maximum]
+      : [field["x-least"], field["x-most"]].map((text) => (text === undefined ? undefined : Number(parse(quantity, text) ?? 0n) / unit));
+    return { ...(least === undefined ? {} : { least }), ...(most === undefined ? {} : { most }) };
   }
 
   /** The default of a field. */
@@ -91,7 +104,7 @@ export class Knobs {
     const loss = at(bottleneck, "loss");
     return this.fieldset("Bottleneck", undefined, [
       this.numeric({
-        id: "rate", label: "Rate", unit: "Mbit/s", low: 0.1, high: 1000, logarithmic: true,
+        id: "rate", label: "Rate", unit: "Mbit/s", low: 0.1, high: 1000, logarithmic: true, ...this.bounds("Link", "rate", RATE, 1e6),
         value: Number(parse(RATE, String(bottleneck["rate"])) ?? 0n) / 1e6,
         set: (value) => {
           bottleneck["rate"] = rateText(value * 1e6);
@@ -103,12 +116,12 @@ export class Knobs {
         this.emit(true);
       }),
       ...(queue["bytes"] === undefined
-        ? [this.numeric({ id: "buffer", label: "Buffer", unit: "packets", low: 1, high: 10_000, logarithmic: true, whole: true, value: limit, set: (value) => setQueue("packets", value) })]
+        ? [this.numeric({ id: "buffer", label: "Buffer", unit: "packets", low: 1, high: 10_000, logarithmic: true, whole: true, ...this.bounds("Queue", "packets"), value: limit, set: (value) => setQueue("packets", value) })]
         : []),
       this.parameters("queue", `Parameters of ${kind}`, this.catalogue.queues[kind]?.parameters ?? [], (name) => queue[name] ?? at(part, name), setQueue),
       ...(loss === undefined || at(loss, "kind") === "random"
         ? [this.numeric({
-          id: "loss", label: "Random loss", unit: "%", low: 0, high: 10, value: 100 * Number(at(loss, "probability") ?? 0),
+          id: "loss", label: "Random loss", unit: "%", low: 0, high: 10, most: 100, value: 100 * Number(at(loss, "probability") ?? 0),
           set: (value) => {
             if (value === 0) delete bottleneck["loss"];
             else bottleneck["loss"] = { kind: "random", probability: Number((value / 100).toPrecision(6)), ...(at(loss, "place") === "after" ? { place: "after" } : {}) };
@@ -181,14 +194,14 @@ export class Knobs {
         this.emit(true);
       }),
       this.numeric({
-        id: id("count"), label: "Flows", unit: "", low: 1, high: 1000, logarithmic: true, whole: true, value: Number(group["count"] ?? 1),
+        id: id("count"), label: "Flows", unit: "", low: 1, high: 1000, logarithmic: true, whole: true, ...this.bounds("Clients", "count"), value: Number(group["count"] ?? 1),
         set: (value) => {
           group["count"] = value;
           this.emit();
         },
       }),
       this.numeric({
-        id: id("rtt"), label: "Round-trip time", unit: "ms", low: 1, high: 1000, logarithmic: true, value: this.rtt(group) / MS,
+        id: id("rtt"), label: "Round-trip time", unit: "ms", low: 1, high: 1000, logarithmic: true, least: 0.01, most: 3.6e6, value: this.rtt(group) / MS,
         set: (value) => {
           this.setRtt(place, value * MS);
           this.emit();
@@ -326,10 +339,15 @@ export class Knobs {
     };
     const duration = time(this.tables["duration"], "30 s") / S;
     const length = this.numeric({
-      id: "duration", label: "Duration", unit: "s", low: 1, high: 300, logarithmic: true, value: duration,
+      id: "duration", label: "Duration", unit: "s", low: 1, high: 300, logarithmic: true, least: 1e-6, most: 9000, value: duration,
       set: (value) => {
         this.tables["duration"] = timeText(value * S);
-        if (time(measure["from"], "0 s") >= value * S) delete (this.tables["measure"] as Tables)["from"];
+        const now = (this.tables["measure"] ?? {}) as Tables;
+        this.from ??= now["from"];
+        if (this.from !== undefined) {
+          if (time(this.from, "0 s") >= value * S) delete now["from"];
+          else now["from"] = this.from;
+        }
         this.emit();
       },
     });
@@ -338,15 +356,18 @@ export class Knobs {
     return this.fieldset("Run", undefined, [
       length,
       this.numeric({
-        id: "seed", label: "Seed", unit: "", low: 1, high: 100, whole: true, value: Number(this.change.seed),
+        id: "seed", label: "Seed", unit: "", low: 1, high: 100, whole: true, most: Number.MAX_SAFE_INTEGER, value: Number(this.change.seed),
         set: (value) => {
           this.change = { ...this.change, seed: String(value) };
           this.emit();
         },
       }),
-      this.numeric({ id: "from", label: "Measure from", unit: "s", low: 0, high: Math.max(1, duration * 0.9), value: time(measure["from"], "0 s") / S, set: (value) => setMeasure("from", timeText(value * S)) }),
+      this.numeric({ id: "from", label: "Measure from", unit: "s", low: 0, high: Math.max(1, duration * 0.9), value: time(measure["from"], "0 s") / S, set: (value) => {
+        this.from = undefined;
+        setMeasure("from", timeText(value * S));
+      } }),
       this.numeric({
-        id: "bin", label: "Bin of arrivals", unit: "ms", low: 1, high: 1000, logarithmic: true,
+        id: "bin", label: "Bin of arrivals", unit: "ms", low: 1, high: 1000, logarithmic: true, ...this.bounds("Measure", "bin", TIME, MS), least: 0.001,
         value: measure["bin"] === undefined ? this.meanRtt() / MS : time(measure["bin"], "100 ms") / MS,
         set: (value) => setMeasure("bin", timeText(value * MS)),
       }),

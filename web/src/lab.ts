@@ -11,6 +11,7 @@ import { ExerciseView } from "./exercise_view";
 import { describeGiven } from "./given";
 import { GivenKnobs } from "./given_knobs";
 import { History } from "./history";
+import { idOf, labelOf } from "./labels";
 import { Knobs } from "./knobs";
 import { type Drawn, Panel } from "./panel";
 import type { Figure } from "./pictures";
@@ -67,7 +68,10 @@ export class Lab {
     this.close = new Close(byId("close"), (flow) => this.askPackets(flow), () => this.close.hide());
     this.exercise = new ExerciseView(byId("exercise"), catalogue, module, () => this.judged(), (number) => {
       const next = catalogue.exercises.find((each) => each.number === number);
-      if (next !== undefined) this.show(sceneOfExercise(next));
+      if (next === undefined) return;
+      this.show(sceneOfExercise(next));
+      // the button that had the focus is gone
+      byId("words").querySelector("h2")?.focus();
     });
     this.time = new TimeBar({ zoom: (span) => this.setZoom(span), packets: () => this.askPackets() });
     byId("runs").before(this.time.root);
@@ -129,8 +133,9 @@ export class Lab {
     if (this.script.isShown) return this.script.address();
     const { zoom } = this.time;
     const { title = "", text = "", exercise } = this.scene ?? {};
+    const changed = this.isChanged;
     const pinned = this.sides.length > 1 ? this.sides[0]?.state : undefined;
-    return addressOf({ title, text, state: this.current.state, ...(pinned === undefined ? {} : { pinned }), ...(zoom === undefined ? {} : { zoom }), ...(exercise === undefined ? {} : { exercise }) });
+    return addressOf({ title, text, changed, state: this.current.state, ...(pinned === undefined ? {} : { pinned }), ...(zoom === undefined ? {} : { zoom }), ...(exercise === undefined ? {} : { exercise }) });
   }
 
   private judged(): (Drawn & { tables: Tables }) | undefined {
@@ -187,7 +192,22 @@ export class Lab {
   private words(title: string, text: string): void {
     const words = byId("words");
     words.hidden = title === "";
-    words.replaceChildren(element("h2", {}, title), ...(text === "" ? [] : [element("p", {}, text)]));
+    const differs = element("p", { class: "quiet", id: "differs" }, "The settings differ from those that this text describes.");
+    differs.hidden = !this.isChanged;
+    words.replaceChildren(element("h2", { tabindex: "-1" }, title), ...(text === "" ? [] : [element("p", {}, text), differs]));
+  }
+
+  /** Whether the settings are no longer those that the words are about. */
+  private get isChanged(): boolean {
+    const { scene } = this;
+    if (scene === undefined || scene.changed === true) return scene !== undefined;
+    try {
+      // fields with their defaults, and other units, are no changes
+      const planned = (state: State): string => JSON.stringify([this.described(state).plan, state.change.seed]);
+      return planned(scene.state) !== planned(this.current.state);
+    } catch {
+      return true;
+    }
   }
 
   private arranged(): void {
@@ -202,12 +222,15 @@ export class Lab {
 
   private undoable(): void {
     const can = this.history?.canUndo === true || this.refused !== null;
-    for (const id of ["undo", "reset"]) byId<HTMLButtonElement>(id).disabled = !can;
+    // a disabled button would lose the focus
+    for (const id of ["undo", "reset"]) byId(id).setAttribute("aria-disabled", String(!can));
+    const differs = document.getElementById("differs");
+    if (differs !== null) differs.hidden = !this.isChanged;
   }
 
   /** A field whose text is refused. */
   private get refused(): HTMLElement | null {
-    return byId("knobs").querySelector<HTMLElement>("[aria-invalid=true]");
+    return byId("knobs").querySelector<HTMLElement>("[aria-invalid=true]:not([data-run])");
   }
 
   /** Returns refused texts to the values of the run; false if there are none. */
@@ -240,7 +263,14 @@ export class Lab {
     this.current.state = state;
     this.exercise.forget();
     this.arranged();
-    this.run(this.current);
+    this.runAgain();
+  }
+
+  /** Runs what the settings are now, and a run A that was cancelled before it was drawn. */
+  private runAgain(): void {
+    for (const side of this.sides) {
+      if (side === this.current || (side.drawn === undefined && !side.runner.isBusy)) this.run(side);
+    }
   }
 
   /** Returns to an earlier state of the settings. */
@@ -250,7 +280,7 @@ export class Lab {
     this.exercise.forget();
     this.settings(state);
     this.arranged();
-    this.run(this.current);
+    this.runAgain();
     this.say("The settings are as before.");
   }
 
@@ -292,14 +322,21 @@ export class Lab {
     if (!side.runner.isBusy || performance.now() - this.asked < PATIENCE * 0.9) return;
     side.panel.root.classList.add("stale");
     const cancel = element("button", { type: "button", id: "cancel" }, "Cancel");
-    cancel.addEventListener("click", () => {
-      side.runner.cancel();
-      this.time.waiting.replaceChildren();
-      this.say("The run was cancelled.");
-    });
+    cancel.addEventListener("click", () => this.cancel());
     const bar = this.time.waiting.querySelector("progress");
     if (bar === null) this.time.waiting.replaceChildren(element("progress", { max: "1", value: String(fraction), "aria-label": "Progress of the run" }), cancel);
     else bar.value = fraction;
+  }
+
+  /** Ends the runs that are not complete; they can be started again. */
+  private cancel(): void {
+    clearTimeout(this.timer);
+    for (const { runner } of this.sides) runner.cancel();
+    const again = element("button", { type: "button", id: "again" }, "Run again");
+    again.addEventListener("click", () => this.runAgain());
+    this.time.waiting.replaceChildren(again);
+    again.focus();
+    this.say("The run was cancelled.");
   }
 
   private hear(side: Side, reply: Exclude<Reply, { kind: "ready" | "progress" }>): void {
@@ -339,6 +376,15 @@ export class Lab {
     const tops = topsOf(drawn);
     for (const { panel, drawn: own } of this.sides) if (own !== undefined) panel.draw(own, tops);
     this.time.update(this.current.shown?.rate ?? 0, this.current.state.given === undefined);
+    this.print();
+  }
+
+  /** Writes the scenarios, which paper shows instead of the settings. */
+  private print(): void {
+    const names = this.sides.length > 1 ? ["Scenario of A", "Scenario of B"] : ["Scenario"];
+    byId("printed").replaceChildren(...this.sides.flatMap(({ state }, place) => [
+      element("h2", {}, names[place] ?? ""), element("pre", {}, tomlOf(stringify(scenarioOf(state)), state.change.seed)),
+    ]));
   }
 
   private setZoom(zoom: readonly [number, number] | undefined): void {
@@ -375,7 +421,15 @@ export class Lab {
   fail(message: string): void {
     const error = byId("error");
     error.hidden = message === "";
-    error.textContent = message;
+    const path = /^([\w.]+): /.exec(message)?.[1] ?? "";
+    const isPlain = this.sides.at(-1)?.state.given === undefined;
+    const label = isPlain ? labelOf(path) : path;
+    error.textContent = label === path ? message : `${label} (${path})${message.slice(path.length)}`;
+    for (const field of byId("knobs").querySelectorAll("[data-run]")) {
+      for (const name of ["data-run", "aria-invalid", "aria-describedby"]) field.removeAttribute(name);
+    }
+    const field = isPlain ? document.getElementById(idOf(path) ?? "") : null;
+    for (const [name, value] of [["data-run", ""], ["aria-invalid", "true"], ["aria-describedby", "error"]] as const) field?.setAttribute(name, value);
     if (message !== "") for (const { panel } of this.sides) panel.root.classList.add("stale");
   }
 

@@ -48,13 +48,11 @@ export function stroked(plot: Surface, stroke: string, dash: readonly number[], 
 /** Phases in which a sender spends most of its time, which are not coloured. */
 export const isUsual = (phase: string): boolean => ["congestion_avoidance", "probe_bw:cruise"].includes(phase);
 
-/** The colour of a sender's phase. Phases of the same kind share one, whatever the law calls them. */
-export function phaseColour(phase: string): string {
-  if (/slow_start|startup/.test(phase)) return "slow";
-  if (phase === "timeout") return "timeout";
-  if (phase === "recovery") return "recovery";
-  return /rtt|refill|up/.test(phase) ? "probe" : "other";
-}
+/** The parts of phases' names that have a colour of their own, and the colours. */
+const PHASES = { slow_start: "slow", startup: "startup", timeout: "timeout", recovery: "recovery", drain: "drain", rtt: "rtt", refill: "probe", up: "up" } as const;
+
+/** The colour of a sender's phase. */
+export const phaseColour = (phase: string): string => Object.entries(PHASES).find(([part]) => phase.includes(part))?.[1] ?? "other";
 
 /** A dashed line at a value. */
 export function level(plot: Surface, value: number, stroke: string): void {

@@ -1,5 +1,6 @@
 // The numbers of a run and of its groups.
 
+import type { Catalogue } from "./catalogue";
 import { element, groupColour, rateShown, shown, timeShown } from "./dom";
 import type { Measures } from "./engine";
 import type { Drawn } from "./panel";
@@ -9,31 +10,31 @@ const percent = (value: number | null | undefined): string => shown(value == nul
 const milliseconds = (value: number | null | undefined): string => shown(value == null ? null : value * 1e3);
 
 /** The measures of the run, each with its name and unit. */
-export function numbersOf({ scenario, outcome }: Drawn): HTMLElement[] {
+export function numbersOf({ scenario, outcome }: Drawn, defined: Catalogue["measures"]): HTMLElement[] {
   const s = outcome.summary;
   const transfers = outcome.groups.flatMap((group, place) => (group["completion_p50"] == null ? [] : [{ group, name: outcome.groups.length > 1 ? `${scenario.groups[place]?.name ?? ""}: ` : "" }]));
-  const entry = (name: string, value: string, unit = ""): HTMLElement =>
-    element("div", {}, element("dt", { title: name }, name), element("dd", {}, value, ...(unit === "" ? [] : [" ", element("small", {}, unit)])));
+  const entry = (measure: string, name: string, value: string, unit = ""): HTMLElement =>
+    element("div", {}, element("dt", { title: defined[measure] ?? name }, name), element("dd", {}, value, ...(unit === "" ? [] : [" ", element("small", {}, unit)])));
   return [
-    entry("throughput", ...rateShown(s["throughput_bps"])),
-    entry("payload", ...rateShown(s["payload_bps"])),
-    entry("utilization", percent(s["utilization"]), "%"),
-    entry("loss", percent(s["loss"]), "%"),
-    ...(s["marks"] ? [entry("marks", shown(s["marks"]))] : []),
-    entry("mean wait", ...timeShown(s["sojourn_mean"])),
-    entry("95 % wait", ...timeShown(s["sojourn_p95"])),
-    entry("mean queue", shown(s["queue_mean"]), "packets"),
-    entry("c.o.v.", shown(s["cov"])),
-    entry("retransmissions", shown(s["retransmissions"])),
-    entry("timeouts", shown(s["timeouts"])),
+    entry("throughput_bps", "throughput", ...rateShown(s["throughput_bps"])),
+    entry("payload_bps", "payload", ...rateShown(s["payload_bps"])),
+    entry("utilization", "utilization", percent(s["utilization"]), "%"),
+    entry("loss", "loss", percent(s["loss"]), "%"),
+    ...(s["marks"] ? [entry("marks", "marks", shown(s["marks"]))] : []),
+    entry("sojourn_mean", "mean wait", ...timeShown(s["sojourn_mean"])),
+    entry("sojourn_p95", "95 % wait", ...timeShown(s["sojourn_p95"])),
+    entry("queue_mean", "mean queue", shown(s["queue_mean"]), "packets"),
+    entry("cov", "c.o.v.", shown(s["cov"])),
+    entry("retransmissions", "retransmissions", shown(s["retransmissions"])),
+    entry("timeouts", "timeouts", shown(s["timeouts"])),
     ...transfers.flatMap(({ group, name }) => [
-      entry(`${name}median completion`, ...timeShown(group["completion_p50"])),
-      entry(`${name}95 % completion`, ...timeShown(group["completion_p95"])),
+      entry("completion_p50", `${name}median completion`, ...timeShown(group["completion_p50"])),
+      entry("completion_p95", `${name}95 % completion`, ...timeShown(group["completion_p95"])),
     ]),
-    entry("Jain's index", shown(s["jain_index"])),
+    entry("jain_index", "Jain's index", shown(s["jain_index"])),
     ...["join", "leave", "rate"].flatMap((name) => {
       const found = s[`convergence_${name}`];
-      return found == null ? [] : [entry(`convergence, ${name}`, ...timeShown(found))];
+      return found == null ? [] : [entry(`convergence_${name}`, `convergence, ${name}`, ...timeShown(found))];
     }),
   ];
 }

@@ -75,7 +75,7 @@ export class Panel {
     this.drawn = drawn;
     this.tops = tops;
     this.root.classList.remove("stale");
-    this.numbers.replaceChildren(...numbersOf(drawn));
+    this.numbers.replaceChildren(...numbersOf(drawn, this.catalogue.measures));
     this.notices.replaceChildren(...drawn.notices.map((notice) => element("li", {}, notice)));
     this.notices.hidden = drawn.notices.length === 0;
     this.groups.replaceChildren(groupsOf(drawn));
@@ -93,7 +93,7 @@ export class Panel {
     this.plots.cwnd.draw({ ...this.windows(drawn, tops), x: view.x, span });
     this.plots.cwnd.note(view.timeouts.map(({ flow, at, why }) => ({ at, text: `Timeout of flow ${flow + 1} at ${shown(at, 4)} s: ${why}.` })));
     this.plots.queue.draw({ ...this.queue(drawn, tops), x: view.x, span });
-    this.gauge(drawn, span);
+    this.gauge(drawn, tops, span);
     const goodput = this.goodput(drawn, tops);
     this.plots.goodput.draw({ ...goodput, x: view.goodput.x, span });
     this.plots.goodput.root.dataset["most"] = String((maximum(goodput.lines.at(-1)?.values ?? []) * 1e6) / drawn.scenario.rate);
@@ -189,7 +189,7 @@ export class Panel {
     };
   }
 
-  private gauge({ view }: Drawn, span: readonly [number, number]): void {
+  private gauge({ view }: Drawn, tops: Tops, span: readonly [number, number]): void {
     const names = view.gauges.map(({ name }) => name);
     this.gaugeBox.hidden = names.length === 0;
     if (names.length === 0) return;
@@ -208,7 +208,7 @@ export class Panel {
       span,
       lines: [{ label: chosen.name, stroke: colour("accent"), values: chosen.values }],
       keys: [{ label: chosen.name, stroke: colour("accent") }],
-      top: maximum(chosen.values) * 1.12 || 1,
+      top: (tops.gauges[chosen.name] ?? 0) * 1.12 || 1,
       spoken: `${chosen.name} is at most ${shown(maximum(chosen.values))}.`,
     });
   }
@@ -277,12 +277,10 @@ export class Panel {
 
   private ladder({ view, scenario }: Drawn, tops: Tops): Content {
     const { scale, cov, poisson } = view.ladder;
-    const [first, last] = [scale[0] ?? 0.01, scale.at(-1) ?? 1];
-    const least = Math.min(...Array.from(cov).filter((value) => value > 0), ...poisson);
     const stroke = colour("accent");
     return {
       x: scale,
-      span: [first / 1.2, last * 1.2],
+      span: [tops.scale[0] / 1.2, tops.scale[1] * 1.2],
       lines: [
         { label: "c.o.v.", stroke, values: cov, points: true, width: 1.5 },
         { label: "Poisson", stroke: colour("reference"), values: poisson, dash: [4, 4] },
@@ -292,13 +290,13 @@ export class Panel {
         { label: "Poisson arrivals of the same rate", stroke: colour("reference"), shape: "dashed" },
       ],
       logarithmic: true,
-      bottom: Number.isFinite(least) ? least / 1.5 : 0.01,
+      bottom: tops.leastCov / 1.5,
       top: tops.cov * 1.5,
       over: (plot) => {
         const at = plot.valToPos(scenario.bin / 1e12, "x", true);
         if (at > plot.bbox.left) vertical(plot, at, colour("reference"), "measure.bin");
       },
-      spoken: `The coefficient of variation falls from ${shown(cov[0])} in bins of ${timeShown(first).join(" ")} to ${shown(cov.at(-1))} in bins of ${timeShown(last).join(" ")}.`,
+      spoken: `The coefficient of variation falls from ${shown(cov[0])} in bins of ${timeShown(scale[0]).join(" ")} to ${shown(cov.at(-1))} in bins of ${timeShown(scale.at(-1)).join(" ")}.`,
     };
   }
 }

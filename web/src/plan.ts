@@ -98,8 +98,10 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
   if (new Set(groups.map(({ name }) => name)).size < groups.length) throw new ScenarioError("clients: two groups have the same name");
   const bin = measure["bin"] === undefined ? defaultBin(groups) : time(measure["bin"]);
   if (bin === 0) throw new ScenarioError("measure.bin: is missing; must be a time, since no link has a delay");
-  if (bin > duration) throw refuse("measure.bin", measure["bin"], `must be at most the duration (${duration / 1e12} s)`);
-  if (duration / bin > MOST_BINS) throw refuse("measure.bin", measure["bin"], `must give at most ${MOST_BINS} bins`);
+  const givenBin = measure["bin"] ?? `${bin / 1e12} s`;
+  const ofDefault = measure["bin"] === undefined ? "; without a value, it is the mean round-trip time" : "";
+  if (bin > duration) throw refuse("measure.bin", givenBin, `must be at most the duration (${duration / 1e12} s)${ofDefault}`);
+  if (duration / bin > MOST_BINS) throw refuse("measure.bin", givenBin, `must give at most ${MOST_BINS} bins${ofDefault}`);
   const plan = {
     duration,
     measure: { from, bin, link: 0, ...convergenceOf(measure["convergence"], duration) },

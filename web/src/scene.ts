@@ -27,6 +27,8 @@ export interface Scene {
   readonly zoom?: readonly [number, number];
   readonly story?: string;
   readonly exercise?: Exercise;
+  /** Whether the words are about other settings, as in an address that was shared after a change. */
+  readonly changed?: boolean;
 }
 
 export const scenarioOf = ({ change, given }: State): Tables => (given === undefined ? change.tables : editedScenario(given));
@@ -67,13 +69,13 @@ export function sceneOfGiven(given: Given, catalogue: Catalogue): Scene {
 
 /** The scene of an address that names no script. */
 export function sceneOfAddress(address: Address, catalogue: Catalogue): Scene {
-  const { title = "", text = "", zoom } = address;
+  const { title = "", text = "", zoom, changed = false } = address;
   if (address.story !== undefined) {
     const story = catalogue.stories.find(({ name }) => name === address.story);
     if (story === undefined) throw new Error(`story: there is no story '${address.story.slice(0, 40)}'`);
     return sceneOfStory(story);
   }
-  const shown = { title, text, ...(zoom === undefined ? {} : { zoom }) };
+  const shown = { title, text, changed, ...(zoom === undefined ? {} : { zoom }) };
   if (address.document !== undefined) {
     const document: unknown = JSON.parse(address.document);
     if (!isGiven(document)) throw new Error("the address does not contain a scenario of this page");
@@ -96,11 +98,11 @@ function exerciseOf(number: string, { exercises }: Catalogue): Exercise {
 }
 
 /** The part of an address after `#` that opens a scene again. */
-export async function addressOf({ title, text, state: { change, given }, pinned, zoom, exercise }: Scene): Promise<string> {
+export async function addressOf({ title, text, changed: isChanged, state: { change, given }, pinned, zoom, exercise }: Scene): Promise<string> {
   const content = given === undefined ? `s=${await packed(stringify(change.tables))}&seed=${change.seed}` : `d=${await packed(JSON.stringify({ ...given, seed: change.seed }))}`;
   const isPinned = pinned !== undefined && pinned.given === undefined && given === undefined;
   const beside = isPinned ? `&a=${await packed(stringify(pinned.change.tables))}&aseed=${pinned.change.seed}` : "";
-  const words = exercise !== undefined ? `&exercise=${exercise.number}` : title === "" || given !== undefined ? "" : `&w=${await packed(`${title}\n${text}`)}`;
+  const words = exercise !== undefined ? `&exercise=${exercise.number}` : title === "" || given !== undefined ? "" : `&w=${await packed(`${title}\n${text}`)}${isChanged === true ? "&changed=1" : ""}`;
   return `${content}${beside}${words}${zoom === undefined ? "" : `&zoom=${zoom.map((time) => Number(time.toFixed(6))).join("-")}`}`;
 }
 

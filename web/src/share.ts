@@ -63,6 +63,8 @@ export interface Address {
   /** The number of an exercise. */
   readonly exercise?: string;
   readonly zoom?: readonly [number, number];
+  /** Whether the words are about other settings. */
+  readonly changed?: boolean;
 }
 
 /** Reads what follows `#` in an address, or `?`. */
@@ -87,6 +89,7 @@ export async function read(hash: string): Promise<Address | undefined> {
     ...(pinned === undefined ? {} : { pinned: await unpacked(pinned) }),
     ...(pinnedSeed === undefined ? {} : { pinnedSeed }),
     ...(words === undefined ? {} : { title, text: text.join(" ") }),
+    ...(fields.get("changed") === "1" ? { changed: true } : {}),
     ...(profile === undefined ? {} : { profile }),
     ...(variant === undefined ? {} : { variant }),
     ...(zoom === null ? {} : { zoom: [Number(zoom[1]), Number(zoom[2])] as const }),

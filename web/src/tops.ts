@@ -3,16 +3,29 @@
 import type { Drawn } from "./panel";
 import type { View } from "./view";
 
-export type Tops = Record<"cwnd" | "queue" | "goodput" | "rtt" | "arrivals" | "cov", number>;
+export interface Tops extends Record<"cwnd" | "queue" | "goodput" | "rtt" | "arrivals" | "cov" | "leastCov", number> {
+  /** The finest and the widest bins of the burstiness by time scale. */
+  readonly scale: readonly [number, number];
+  /** The greatest value of each state of the queue disciplines. */
+  readonly gauges: Readonly<Record<string, number>>;
+}
 
 export function topsOf(drawn: readonly Drawn[]): Tops {
   const greatest = (of: (drawn: Drawn) => number): number => Math.max(1e-9, ...drawn.map(of));
+  const least = (of: (drawn: Drawn) => number): number => {
+    const found = Math.min(...drawn.map(of));
+    return Number.isFinite(found) ? found : 0.01;
+  };
+  const gauges = drawn.flatMap(({ view }) => view.gauges);
   return {
     cwnd: greatest(({ view }) => maxima(view.cwnd)),
     queue: greatest(({ view }) => maximum(view.queue)),
     goodput: greatest(({ view, scenario }) => Math.max((scenario.rate / 1e6) * 1.1, stackTop(view))),
     rtt: greatest(({ view, scenario }) => Math.max(maxima(view.srtt), longest(scenario) + maximum(view.wait), ...scenario.groups.map(({ rtt }) => rtt / 1e12))),
     arrivals: greatest(({ view }) => maximum(view.arrivals.values)),
+    scale: [least(({ view }) => view.ladder.scale[0] ?? 0.01), greatest(({ view }) => view.ladder.scale.at(-1) ?? 1)],
+    gauges: Object.fromEntries(gauges.map(({ name }) => [name, maxima(gauges.filter((each) => each.name === name).map(({ values }) => values))])),
+    leastCov: least(({ view: { ladder } }) => Math.min(...[...ladder.cov, ...ladder.poisson].filter((value) => value > 0))),
     cov: greatest(({ view }) => Math.max(maximum(view.ladder.cov), maximum(view.ladder.poisson))),
   };
 }

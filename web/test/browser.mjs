@@ -82,8 +82,7 @@ await check("a field with nonsense is marked and changes nothing", async () => {
   expect((await drawings(tab)) === before[0] && (await numbers(tab)) === before[1], "the run changed");
   await tab.fill("#rate-value", "100000000");
   await tab.press("#rate-value", "Enter");
-  await tab.waitForFunction(() => !document.getElementById("error").hidden);
-  expect((await said(tab)).startsWith("dumbbell.bottleneck.rate: "), await said(tab));
+  expect((await tab.textContent("#rate-value-refused")).includes("must be a number from 0.000001 to 1000000, in Mbit/s"), "the range is not said");
   await closed(tab);
 });
 
@@ -105,12 +104,14 @@ await check("A beside B", async () => {
 await check("share link", async () => {
   const tab = await opened("#story=red_weight");
   await drawnAfter(tab, 1);
+  expect(!(await tab.isVisible("#differs")), "the settings of the story differ from it");
   await set(tab, "seed", "7");
   await set(tab, "g0-count", "300");
   await tab.click("#share");
   await tab.waitForFunction(() => location.hash.startsWith("#s="));
   const [hash, expected] = [await tab.evaluate(() => location.hash), await numbers(tab, 1)];
   const alone = await numbers(tab, 0);
+  expect(hash.includes("&changed=1") && (await tab.isVisible("#differs")), "the words are about other settings, which is not said");
   const other = await opened(hash);
   await drawnAfter(other, 1);
   expect((await numbers(other, 0)) === alone && (await numbers(other, 1)) === expected, "the runs differ");

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { address, axe, check, closed, drawings, drawnAfter, exercises, expect, isAccessible, numbers, opened, out, said, set, settled } from "./using.mjs";
 
 const reply = (tab) => tab.textContent("#exercise .reply");
-const isEnabled = (tab, id) => tab.evaluate((id) => !document.getElementById(id).disabled, id);
+const isEnabled = async (tab, id) => (await tab.getAttribute(`#${id}`, "aria-disabled")) === "false";
 
 /** Gives an answer and returns the reply. */
 async function answered(tab, exercise, answer) {
@@ -108,8 +108,11 @@ export async function checkLessons() {
     const tab = await opened("?exercise=1");
     await drawnAfter(tab, 0);
     expect(!(await tab.isVisible(".run")), "the run is visible beside the question");
+    const withRun = () => tab.evaluate(() => ["table", "figure", "vector"].map((id) => document.getElementById(id).disabled));
+    expect((await withRun()).every((each) => each), "a download has the answer");
     await tab.click("text=Show the run");
     expect(await tab.isVisible(".run"), "the run stays hidden");
+    expect((await withRun()).every((each) => !each), "the downloads stay disabled");
     await closed(tab);
     const next = await opened("?exercise=9");
     await drawnAfter(next, 0);
@@ -118,13 +121,100 @@ export async function checkLessons() {
     await closed(next);
   });
 
+  await check("a wrong choice does not show the right one", async () => {
+    const exercise = exercises[9];
+    const tab = await opened(`?exercise=${exercise.number}`);
+    await drawnAfter(tab, 0);
+    const text = await answered(tab, exercise, exercise.wrong[0]);
+    expect(text.startsWith(`Not yet. ${exercise.wrong[0]}: `), text);
+    for (const other of exercise.options.filter(({ says }) => says !== exercise.wrong[0])) expect(!text.includes(`${other.says}: `), text);
+    const right = await answered(tab, exercise, exercise.right);
+    for (const { says } of exercise.options) expect(right.includes(`${says}: `), right);
+    await closed(tab);
+    return text;
+  });
+
+  await check("the keyboard focus stays", async () => {
+    const tab = await opened("?exercise=1");
+    await drawnAfter(tab, 0);
+    await answered(tab, exercises[0], exercises[0].right);
+    await tab.focus("text=Next exercise");
+    await tab.keyboard.press("Enter");
+    await drawnAfter(tab, 1);
+    expect((await tab.evaluate(() => document.activeElement?.textContent)).startsWith("Exercise 2"), "Next exercise loses the focus");
+    await set(tab, "buffer", "200");
+    await tab.focus("#undo");
+    await tab.keyboard.press("Enter");
+    expect((await tab.evaluate(() => document.activeElement?.id)) === "undo", "Undo loses the focus");
+    await closed(tab);
+  });
+
+  await check("a value that the engine refuses is marked", async () => {
+    const tab = await opened("#story=sawtooth");
+    await drawnAfter(tab, 0);
+    for (const id of ["from-value", "rate-value"]) expect((await tab.getAttribute(`#${id}`, "aria-invalid")) === null, "it is marked");
+    await tab.fill("#from-value", "99");
+    await tab.press("#from-value", "Enter");
+    await tab.waitForFunction(() => !document.getElementById("error").hidden);
+    expect((await said(tab)).startsWith("Measure from (measure.from): '99 s' is not allowed; "), await said(tab));
+    expect((await tab.getAttribute("#from-value", "aria-invalid")) === "true", "it is not marked");
+    const before = await drawings(tab);
+    await tab.click("#undo");
+    await drawnAfter(tab, before);
+    expect((await tab.getAttribute("#from-value", "aria-invalid")) === null, "it stays marked");
+    await closed(tab);
+  });
+
+  await check("a longer run measures from the same time again", async () => {
+    const tab = await opened("#story=ack_clock");
+    await drawnAfter(tab, 0);
+    const before = [await tab.inputValue("#from-value"), await numbers(tab)];
+    for (const seconds of ["4", "30"]) {
+      const drawn = await drawings(tab);
+      await tab.fill("#duration-value", seconds);
+      await tab.press("#duration-value", "Enter");
+      await drawnAfter(tab, drawn);
+    }
+    expect([await tab.inputValue("#from-value"), await numbers(tab)].join() === before.join(), "measure.from is lost");
+    await closed(tab);
+  });
+
+  await check("cancelled runs can be run again", async () => {
+    const tab = await opened("#story=crossover");
+    await tab.click("#cancel");
+    expect(await tab.isVisible("#again"), "nothing runs them again");
+    expect((await tab.locator("progress").count()) === 0 && !(await tab.isVisible("#cancel")), "the progress stays");
+    await tab.click("#again");
+    await drawnAfter(tab, 1);
+    expect((await numbers(tab, 0)).length > 100 && (await numbers(tab, 1)).length > 100, "a run stays blank");
+    await closed(tab);
+  });
+
+  await check("legends of picture files are whole, and runs have their names", async () => {
+    for (const [story, last, names] of [["bbr_beside_cubic", 0, ["probe rtt"]], ["red_weight", 1, ["A", "B"]]]) {
+      const tab = await opened(`#story=${story}`);
+      await drawnAfter(tab, last);
+      await tab.click("#downloads summary");
+      const [download] = await Promise.all([tab.waitForEvent("download"), tab.click("#vector")]);
+      const file = join(out, `${story}.svg`);
+      await download.saveAs(file);
+      const text = readFileSync(file, "utf8");
+      const width = Number(/width="([0-9.]+)"/.exec(text)[1]);
+      const texts = [...text.matchAll(/<text x="(-?[0-9.]+)" y="[^"]*" text-anchor="start"[^>]*>([^<]*)</g)].map(([, x, words]) => [Number(x), words]);
+      for (const [x, words] of texts) expect(x + 5 * words.length < width, `${story}: '${words}' begins at ${x} of ${width}`);
+      for (const name of names) expect(texts.some(([, words]) => words === name), `${story}: ${name} is missing`);
+      expect(text.includes('width="3" height="2"'), `${story}: keys of dashed lines are not dashed`);
+      await closed(tab);
+    }
+  });
+
   await check("a message for each refused value", async () => {
     const tab = await opened("#story=red_weight");
     await drawnAfter(tab, 1);
     await tab.click("#queue-more > summary");
     await tab.waitForSelector("#queue-max_p");
     const texts = [];
-    for (const [id, value] of [["rate-value", "abc"], ["buffer-value", "2.5"], ["seed-value", "-1"], ["queue-max_p", "abc"]]) {
+    for (const [id, value] of [["rate-value", "abc"], ["rate-value", "0"], ["rate-value", "-5"], ["rate-value", "1e308"], ["buffer-value", "2.5"], ["seed-value", "-1"], ["seed-value", "1e30"], ["g0-rtt-value", "0"], ["queue-max_p", "abc"]]) {
       await tab.fill(`#${id}`, value);
       await tab.press(`#${id}`, "Enter");
       const text = await tab.textContent(`#${id}-refused`);
@@ -223,7 +313,7 @@ export async function checkLessons() {
     const width = await tab.evaluate(() => document.scrollingElement.scrollWidth);
     expect(width <= 390, `${width} pixels wide`);
     await tab.emulateMedia({ media: "print" });
-    expect(!(await tab.isVisible("#settings")) && !(await tab.isVisible("#share")) && (await tab.isVisible(".run figure")), "print shows the wrong parts");
+    expect(!(await tab.isVisible("#settings")) && (await tab.textContent("#printed")).includes("[dumbbell.bottleneck]") && (await tab.isVisible("#printed")) && !(await tab.isVisible("#share")) && (await tab.isVisible(".run figure")), "print shows the wrong parts");
     writeFileSync(join(out, "print.pdf"), await tab.pdf({ format: "A4" }));
     await closed(tab);
   });

@@ -33,6 +33,7 @@ def page_catalogue() -> dict[str, Any]:
         "laws": _entries(catalogue().congestion),
         "queues": _entries(catalogue().queues),
         "gauges": described["gauges"],
+        "measures": {name: " ".join(each.doc.split()) for name, each in catalogue().measures.items()},
         "options": [_setting(option, option.doc) for option in catalogue().tcp_options.values()],
         "tables": page_tables(),
         "follows": {recovery: _option_places(recovery) for recovery in _known_recoveries()},

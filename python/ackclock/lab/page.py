@@ -12,7 +12,7 @@ from zipfile import ZipFile
 from ackclock.engine.catalogue import catalogue
 from ackclock.files.making import new_file
 from ackclock.files.reading import content
-from ackclock.values.errors import refuse
+from ackclock.values.errors import impossible, refuse
 
 PARTS: Final = {"engine": "engine.wasm", "catalogue": "catalogue.json"}
 """The parts of the page by their place in it, and their names in its package."""
@@ -21,6 +21,12 @@ _GIVEN: Final = '<script type="application/json" id="given">null</script>'
 _LAW: Final = '<script type="application/json" id="law">null</script>'
 _OFFLINE: Final = "default-src 'none';"
 _ENGINE: Final = '<meta name="engine" content="{}">'
+
+
+_UNBUILT: Final = (
+    "lab: the page is not built, or is older than the engine; run `make lab` in the checkout of Ackclock "
+    "(it needs Node 20 or newer with npm, and Rust's standard library for WebAssembly: docs/guide/lab.md)"
+)
 
 
 def built_page() -> str | None:
@@ -47,8 +53,7 @@ def page_with(document: Mapping[str, Any] | None, law: Mapping[str, Any] | None 
     """
     text = built_page()
     if text is None:
-        allowed = "must be built with this engine: run `make lab` in the checkout of Ackclock"
-        raise refuse("lab", "page.zip", allowed)
+        raise impossible(_UNBUILT)
     if law is not None:
         text = text.replace(_OFFLINE, f"{_OFFLINE} connect-src 'self';", 1)
     for place, data in ((_GIVEN, document), (_LAW, law)):
