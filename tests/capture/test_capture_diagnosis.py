@@ -191,8 +191,8 @@ def test_a_connection_that_does_not_exist_is_refused(root: Path, number: str) ->
 def test_data_are_delivered_when_first_acknowledged_by_number_or_block() -> None:
     """Validates: times at which segments were first acknowledged.
 
-    Source: by hand. Four segments of 10 bytes; the second is lost. Blocks report the third at 3 s, then both of the others
-        at 4 s; the last ACK at 5 s fills the hole.
+    Source: by hand. Four segments of 10 bytes; the second is lost. Blocks report the third at 3 s, then both of the
+        others at 4 s; the last ACK at 5 s fills the hole.
     Tolerance: exact.
     """
     data = {"sequence": np.array([1.0, 11, 21, 31, 11]), "payload": np.full(5, 10.0)}
