@@ -17,6 +17,7 @@ import ackclock as ac
 from ackclock.engine import core
 from ackclock.live import namespaces, shell
 from ackclock.live.hosts import MOST_FLOWS, Network, most_connections
+from ackclock.live.session import _is_served
 from ackclock.values.quantity import seconds
 
 WHY = namespaces.missing() or (None if os.geteuid() == 0 else "these tests run as root only")
@@ -233,6 +234,36 @@ def test_a_command_has_no_capabilities_and_no_other_network(tmp_path: Path) -> N
     assert done.stdout.split() == ["3", "2", "10.9.0.1", "sender", "10.9.0.2", "receiver", "127.0.0.1", "localhost"]
     assert Path("/etc/hosts").read_bytes() == hosts
     assert done.returncode == 0
+
+
+@live
+def test_a_command_cannot_change_the_settings_of_the_system(tmp_path: Path) -> None:
+    script = "for each in kernel/core_pattern net/ipv4/ip_forward; do test -w /proc/sys/$each && echo $each; done; true"
+    assert ackclock(tmp_path, "--", "sh", "-c", script).stdout == ""
+
+
+@live
+def test_a_command_may_be_as_long_as_the_kernel_allows(tmp_path: Path) -> None:
+    words = [str(number) for number in range(30_000)]  # together longer than a single argument may be
+    done = ackclock(tmp_path, "--", "echo", *words)
+    assert (done.returncode, done.stdout.split()) == (0, words), done.stderr
+
+
+SERVERS = {
+    "connections of IPv4": ("tcp", "0: 00000000:1F90 00000000:0000 0A", True),
+    "connections of all addresses": ("tcp6", "0: 0000:1F90 0000:0000 0A", True),
+    "an open connection": ("tcp", "0: 0100007F:1F90 0100007F:1F91 01", False),
+    "datagrams of anybody": ("udp6", "0: 0000:0007 0000:0000 07", True),
+    "datagrams of one, as of a question to a name server": ("udp", "0: 0109000A:9C40 0209000A:0035 01", False),
+}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_server_waits_for_others(name: str, tmp_path: Path) -> None:
+    table, row, expected = SERVERS[name]
+    for each in ("tcp", "tcp6", "udp", "udp6"):
+        (tmp_path / each).write_text(f"a heading\n{row if each == table else ''}\n".rstrip() + "\n", encoding="ascii")
+    assert _is_served(tmp_path) is expected
 
 
 @live

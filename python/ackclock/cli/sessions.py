@@ -70,8 +70,9 @@ def shell(
     from the sender crosses the bottleneck. The flows of the scenario are not started, and its duration does not limit
     the session, which ends with the command. The exit status is that of the command.
 
-    The command is your own program with your rights to files, without capabilities, and with no network besides the
-    scenario's. It needs root, or user namespaces that may make networks.
+    The command is your own program with your rights to files and to sockets in the file system, without capabilities,
+    and with no other network interface than the scenario's. It is not a sandbox. It needs root, or user namespaces that
+    may make networks.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.live import shell as hold  # noqa: PLC0415

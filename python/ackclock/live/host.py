@@ -1,9 +1,10 @@
 """The process of a command at a host: it has the host's network, and file systems and process numbers of its own.
 
-It is started in the network namespace of the host, with one JSON object as its argument. It makes namespaces of mounts
-and processes, and three processes: this one, which waits; the first process of the new namespace, which waits for the
-command; and the command. When the first process ends, the kernel kills all others of its namespace, so that nothing
-outlives the command. It ends with this one, and this one with its parent. None of the three keeps a capability.
+It is started in the network namespace of the host, with the number of a file that has one JSON object. It makes
+namespaces of mounts and processes, and three processes: this one, which waits; the first process of the new namespace,
+which waits for the command; and the command. When the first process ends, the kernel kills all others of its namespace,
+so that nothing outlives the command. It ends with this one, and this one with its parent. None of the three keeps a
+capability.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from ackclock.live import namespaces
 
 _NEW_MOUNTS, _NEW_PROCESSES = 0x00020000, 0x20000000
 _BIND, _RECURSIVE, _PRIVATE, _DETACH = 4096, 16384, 1 << 18, 2
+_READ_ONLY, _REMOUNT = 1, 32
 _PROC: Final = b"/proc"
+_SETTINGS: Final = (b"/proc/sys", b"/proc/sysrq-trigger", b"/proc/irq", b"/proc/bus", b"/proc/fs")
+"""Files with which root changes the whole machine, without any capability."""
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127
 """Exit statuses of POSIX shells for such commands."""
 
 
 def main() -> NoReturn:
     """Run the command of the request, and end with its status."""
-    request = json.loads(sys.argv[1])
+    with os.fdopen(int(sys.argv[1]), "rb") as file:
+        request = json.load(file)
     namespaces.die_with(request["parent"])
     for number in (signal.SIGINT, signal.SIGQUIT):  # they are for the command; a handler is not inherited by it
         signal.signal(number, lambda *_: None)
@@ -73,15 +78,30 @@ def _be_first(libc: ctypes.CDLL, alive: int, request: dict[str, Any]) -> NoRetur
 
 
 def _mount(libc: ctypes.CDLL, names: str) -> None:
-    """Put names of hosts in place of /etc/hosts, and mount the new namespace's /proc, if the kernel allows it."""
+    """Put names of hosts in place of /etc/hosts, and mount the new namespace's /proc with read-only settings."""
+
+    def mount(source: bytes, target: bytes, kind: bytes | None, flags: int, data: bytes | None = None) -> bool:
+        return bool(libc.mount(source, target, kind, flags, data) == 0)
+
     hosts = Path("/etc/hosts")
-    if hosts.exists() and libc.mount(b"names", _PROC, b"tmpfs", 0, b"size=1m") == 0:
+    if hosts.exists() and mount(b"names", _PROC, b"tmpfs", 0, b"size=1m"):
         made = Path("/proc/hosts")
-        made.write_text(names, encoding="ascii")
+        made.write_text(names, encoding="utf-8")
         made.chmod(0o644)
-        libc.mount(bytes(made), bytes(hosts.resolve()), None, _BIND, None)
-        libc.umount2(_PROC, _DETACH)
-    libc.mount(b"proc", _PROC, b"proc", 0, None)
+        if not mount(bytes(made), bytes(hosts.resolve()), None, _BIND):
+            _say("names of hosts are not known: /etc/hosts cannot be replaced here; addresses work")
+        if libc.umount2(_PROC, _DETACH) != 0:
+            sys.exit(f"umount: {os.strerror(ctypes.get_errno())}")
+    if not mount(b"proc", _PROC, b"proc", 0):
+        _say("the command sees the processes of the whole system: /proc cannot be mounted here")
+    for path in filter(os.path.exists, _SETTINGS):
+        is_closed = mount(path, path, None, _BIND) and mount(path, path, None, _BIND | _REMOUNT | _READ_ONLY)
+        if not is_closed and os.geteuid() == 0:
+            _say(f"{os.fsdecode(path)} cannot be made read-only here: a command of root could change the system")
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"ackclock: {text}\n")
 
 
 def _execute(request: dict[str, Any]) -> NoReturn:

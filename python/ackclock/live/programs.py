@@ -14,7 +14,7 @@ import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ackclock.engine import core
 from ackclock.engine.catalogue import catalogue
@@ -193,20 +193,31 @@ def _caller() -> tuple[str, int, int, str] | None:
     return user.pw_name, user.pw_uid, user.pw_gid, user.pw_dir
 
 
+def _leave(number: int, _frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
 @contextmanager
 def _terminal() -> Iterator[None]:
-    """Leave interrupts by the terminal to the command, and take the terminal back at its end."""
+    """Leave interrupts by the terminal to the command, and take the terminal back as it was at its end."""
+    import termios  # noqa: PLC0415  # Windows has none
+
     if threading.current_thread() is not threading.main_thread():  # only the main thread has handlers
         yield
         return
     numbers = (signal.SIGINT, signal.SIGQUIT, signal.SIGTTOU)
     before = {number: signal.signal(number, lambda *_: None) for number in numbers}
+    before |= {number: signal.signal(number, _leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    settings = termios.tcgetattr(0) if os.isatty(0) else None
     try:
         yield
     finally:
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)
         with suppress(OSError):  # no terminal
             os.tcsetpgrp(0, os.getpgrp())
+        if settings is not None:
+            with suppress(termios.error):
+                termios.tcsetattr(0, termios.TCSADRAIN, settings)
         for number, handler in before.items():
             signal.signal(number, handler)
 

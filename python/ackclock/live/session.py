@@ -163,6 +163,7 @@ class _Command:
         self._ready, self._tell_ready = os.pipe()
         self._await_go, self._go = os.pipe()
         self._process: subprocess.Popen[bytes] | None = None
+        self._failure: OSError | None = None
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -177,16 +178,25 @@ class _Command:
             "ready": self._tell_ready,
             "go": self._await_go,
         }
+        # not as an argument, whose length is limited; nor is the environment, which other users could read there
+        file = os.memfd_create("request")
+        os.write(file, json.dumps(asked).encode())
+        os.lseek(file, 0, os.SEEK_SET)
+        ends = (file, self._tell_ready, self._await_go)
         # -P: modules in the current directory must not run
-        line = [sys.executable, "-P", "-m", "ackclock.live.host", json.dumps(asked)]
+        line = [sys.executable, "-P", "-m", "ackclock.live.host", str(file)]
+        environment = os.environ | request["environment"] | {"ACKCLOCK_HOST": request["hosts"][self.host.place]}
         try:
-            # not in the argument, which other users can read
-            environment = os.environ | request["environment"] | {"ACKCLOCK_HOST": request["hosts"][self.host.place]}
-            self._process = subprocess.Popen(line, env=environment, pass_fds=(self._tell_ready, self._await_go))
-            os.close(self._tell_ready)
-            os.close(self._await_go)
-            namespaces.drop_privileges()
-            self.status = self._process.wait()
+            self._process = subprocess.Popen(line, env=environment, pass_fds=ends)
+        except OSError as error:
+            self._failure = error
+        finally:
+            for end in ends:
+                os.close(end)
+        try:
+            if self._process is not None:
+                namespaces.drop_privileges()
+                self.status = self._process.wait()
         finally:
             self._ended.set()
             self._at_end()
@@ -194,6 +204,8 @@ class _Command:
     def await_ready(self) -> None:
         """Wait until the command could begin."""
         if os.read(self._ready, 1) != b"+":
+            if self._failure is not None:
+                raise UnavailableError(f"needs a process for a command ({self._failure.strerror})")
             raise UnavailableError("needs mount and process namespaces")
 
     def go(self) -> None:
@@ -215,9 +227,15 @@ class _Command:
 
 
 def _is_served(sockets: Path) -> bool:
-    """Return whether a network has a socket that waits for connections or datagrams."""
-    lines = [(sockets / name).read_text(encoding="ascii").splitlines()[1:] for name in ("tcp", "udp")]
-    return any(line.split()[3] == _LISTENING for line in lines[0]) or bool(lines[1])
+    """Return whether a network has a socket that waits for connections, or for datagrams of anybody.
+
+    Servers that listen to all addresses are often in the tables of IPv6.
+    """
+    tcp, udp = (
+        [line.split() for name in names for line in (sockets / name).read_text(encoding="ascii").splitlines()[1:]]
+        for names in (("tcp", "tcp6"), ("udp", "udp6"))
+    )
+    return any(row[3] == _LISTENING for row in tcp) or any(row[2].endswith(":0000") for row in udp)
 
 
 if __name__ == "__main__":
