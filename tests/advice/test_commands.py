@@ -34,7 +34,7 @@ def upward(question: Question, key: str) -> list[str]:
             "dualpi2 cubic",
             [*SHAPED, f"{BELOW}dualpi2 limit 10000 target 15ms tupdate 16ms alpha 0.16 beta 3.2 coupling_factor 2"],
         ),
-        ("droptail 4 BDP cubic", ["tc qdisc replace dev eth0 root bfifo limit 100500"]),  # 67 packets of 1,500 bytes
+        ("droptail 4 BDP cubic", ["tc qdisc replace dev eth0 root pfifo limit 67"]),  # 67 packets of 1,500 bytes
         (
             "fq_codel cubic ecn",
             [
@@ -55,7 +55,7 @@ def upward(question: Question, key: str) -> list[str]:
 def test_commands(key: str, lines: list[str]) -> None:
     """Validates: the commands that set up a recommended queue, shaped to 95 % of 10 Mb/s.
 
-    Source: the manual pages tc-cake(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-bfifo(8), tc-htb(8) of iproute2.
+    Source: the manual pages tc-cake(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-pfifo(8), tc-htb(8) of iproute2.
     Tolerance: exact.
     """
     assert upward(QUESTION, key) == lines

@@ -338,7 +338,7 @@ class TestPage:
         )
         assert page(runs(TWO)).said == (
             "C.o.v. of arrivals per bin is lowest with 20 clients: 0.80 ± 0.20, 2 ± 0 less than with 60 clients "
-            "(5 paired seeds). No level of the variant reverses this."
+            "(5 paired seeds, averaged over the variant). No level of the variant reverses this."
         )
         assert report.first is report.drawings[0]
 

@@ -46,7 +46,13 @@ def half_the_users(question: Question) -> Assumption:
 
 
 def assumptions(question: Question) -> Iterator[Assumption]:
-    """Yield the changes of a question."""
+    """Yield the changes of a question, without those that change no number."""
+    for each in _possible(question):
+        if each.law is not None or (each.question.counts, each.question.delays) != (question.counts, question.delays):
+            yield each
+
+
+def _possible(question: Question) -> Iterator[Assumption]:
     yield half_the_users(question)
     yield Assumption(words="twice the users", question=_with_users(question, {}, factor=2))
     yield Assumption(words="half the delay", question=_with_delay(question, 0.5))

@@ -1,6 +1,6 @@
 """Commands for Linux that set up a contender: `tc` for the queues, `sysctl` for the senders.
 
-The syntax is that of the manual pages tc-cake(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-bfifo(8) and tc-htb(8)
+The syntax is that of the manual pages tc-cake(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-pfifo(8) and tc-htb(8)
 of iproute2. Parameters that are not written have the kernel's defaults, in the runs too.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.advice.contenders import PACKET
+from ackclock.advice.question import LAWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def commands(question: Question, contender: Contender) -> list[str]:
         f"# {_USERS} is the interface towards the users, {_NETWORK} the one towards the network: put in your names.",
         *_direction("down", _USERS, question, contender, 0),
         *_direction("up", _NETWORK, question, contender, 1),
-        *_senders(contender),
+        *_senders(question, contender),
     ]
     if contender.queue == "cake":
         lines.append(f"# On a router that translates addresses (NAT), add the word nat for {_NETWORK}.")
@@ -58,20 +58,21 @@ def _direction(way: str, device: str, question: Question, contender: Contender, 
 def _queue(contender: Contender, limit: int) -> str:
     ecn = "ecn" if contender.ecn else "noecn"
     return {
-        "droptail": f"bfifo limit {limit * PACKET}",
+        "droptail": f"pfifo limit {limit}",
         "fq_codel": f"fq_codel limit {limit} target 5ms interval 100ms {ecn}",
         "pie": f"pie limit {limit} target 15ms tupdate 15ms {ecn}",
         "dualpi2": f"dualpi2 limit {limit} target 15ms tupdate 16ms alpha 0.16 beta 3.2 coupling_factor 2",
     }[contender.queue]
 
 
-def _senders(contender: Contender) -> Iterator[str]:
-    if contender.law != "cubic" or contender.ecn:
+def _senders(question: Question, contender: Contender) -> Iterator[str]:
+    changes_law = contender.law != LAWS[0] or contender.law != question.laws[0]
+    if changes_law or contender.ecn:
         yield "# On the senders: your servers and hosts"
     if contender.law == "bbr3":
         yield "# BBRv3 is not in the kernel: it needs the branch v3 of google/bbr, where its name is bbr."
-    if contender.law != "cubic":
-        yield "sysctl -w net.ipv4.tcp_congestion_control=bbr"
+    if changes_law:
+        yield f"sysctl -w net.ipv4.tcp_congestion_control={'cubic' if contender.law == 'cubic' else 'bbr'}"
     if contender.ecn:
         yield "sysctl -w net.ipv4.tcp_ecn=1"
 

@@ -99,7 +99,10 @@ def contenders(question: Question) -> list[Contender]:
         for ecn, buffer in _variants(queue, ecn=question.ecn)
     ]
     # On slow links several buffers have the same number of packets.
-    return list({(each.queue, each.law, each.ecn, each.limits): each for each in reversed(made)}.values())[::-1]
+    different: dict[object, Contender] = {}
+    for each in made:
+        different.setdefault((each.queue, each.law, each.ecn, each.limits), each)
+    return list(different.values())
 
 
 def reference(question: Question) -> Contender:

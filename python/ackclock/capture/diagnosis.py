@@ -31,6 +31,8 @@ MARKED: Final = 0.01
 """Share of marked packets or of ACKs that echo marks, from which marks are reported."""
 NEAR: Final = 0.1
 """Share of the round-trip time beyond the point of capture, below which the receiver is near."""
+SHORT: Final = 1e-3
+"""Round-trip time in s beyond the point of capture below which the receiver is near, if the rest is unknown."""
 ALONE: Final = 0.9
 """Share of a capture's bytes from which a connection is its only subject."""
 MOST_CLOSED: Final = 3
@@ -98,7 +100,8 @@ def _of_connection(row: Mapping[str, Any]) -> tuple[str, str]:
     sent = row[f"payload{back}"]
     if row[f"retransmissions{back}"] is None:
         return "unclear", "Too little to diagnose: TCP's headers were not captured."
-    if not sent and row["sack_permitted_back"] is None and row["resets_back"]:
+    is_begun = row["sack_permitted"] is not None
+    if is_begun and not sent and row["sack_permitted_back"] is None and row["resets_back"]:
         return "refused", (
             f"This connection was refused: {row['destination']} port {row['destination_port']} answered "
             "the SYN with a reset."
@@ -127,6 +130,8 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
     queue = row[f"queue_mean{back}"]
     lost = max(row[f"retransmissions{back}"] - row[f"spurious{back}"], 0) / row[f"packets{back}"]
     marked, echoed = row[f"ce{back}"] / row[f"packets{back}"], row[f"ece{other}"] / max(row[f"packets{other}"], 1)
+    if not row[f"cwr{back}"]:  # with accurate feedback (RFC 9768), the flag is part of a counter
+        echoed = 0.0
     longest = row[f"queue_p95{back}"]
     too_large = "; the buffer there is too large (bufferbloat)" if longest > shortest else ""
     rate = f"{row[f'goodput{back}'] / 1e6:.3g} Mb/s" if row[f"goodput{back}"] else "no rate"
@@ -134,7 +139,8 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
     needless = row[f"spurious{back}"]
     again = f"{100 * row[f'retransmissions{back}'] / row[f'packets{back}']:.2g} % of segments sent again"
     again += f" ({needless:,} without need)" if needless else ""
-    is_near = row[f"rtt_min{back}"] < NEAR * shortest
+    # without the other half of the round trip, a tap beside the receiver shows nothing but a very short one
+    is_near = row[f"rtt_min{back}"] < (NEAR * shortest if row[f"rtt_min{other}"] is not None else SHORT)
     causes = ", ".join(
         f"{row[name + back]} {words}"
         for name, words in (("fast", "fast"), ("timeouts", "by timeouts"), ("tail_probes", "as tail probes"))
@@ -158,7 +164,7 @@ def _of_transfer(row: Mapping[str, Any], back: str, other: str, this: str) -> tu
         ),
         (
             "bufferbloat",
-            queue >= LONG_QUEUE,
+            queue >= LONG_QUEUE and not is_near,
             (
                 f"waits: {delays}; {_ms(queue)} of queue between the point of capture and the receiver "
                 f"(95th percentile {_ms(longest)}){too_large}; {rate}, {again}"

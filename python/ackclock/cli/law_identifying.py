@@ -26,7 +26,7 @@ def law(file: Path, *, connection: int | None, as_json: bool) -> None:
     size = file.stat().st_size if file.is_file() else 0
     with progress_bar(file.name, size) as show:
         _, found = captured(file, connection, progress=lambda done, packets: show(done, f"{packets:,} packets"))
-    answer = identify(found.trace)
+    answer = identify(found.trace, is_beside_receiver=found.is_beside_receiver)
     if as_json:
         sys.stdout.write(json.dumps(_summary(found, answer), indent=2, allow_nan=False) + "\n")
         return

@@ -38,14 +38,14 @@ RENO = (
             },
         ),
         (
-            "pftk --p 0.02 --rtt 0.2 --t0 1.5 --b 2 --w-max 20",
+            "pftk --p 0.02 --rtt 200ms --t0 1500ms --b 2 --w-max 20",
             "pftk",
             {"p": 0.02, "rtt": 0.2, "t0": 1.5, "b": 2, "w_max": 20},
         ),
-        ("pftk --p 0.02 --rtt 0.2 --t0 1.5", "pftk", {"p": 0.02, "rtt": 0.2, "t0": 1.5, "b": 1, "w_max": math.inf}),
-        ("mathis --p 0.001 --rtt 0.25 --b 2", "mathis", {"p": 0.001, "rtt": 0.25, "b": 2}),
+        ("pftk --p 0.02 --rtt 200ms --t0 1500ms", "pftk", {"p": 0.02, "rtt": 0.2, "t0": 1.5, "b": 1, "w_max": math.inf}),
+        ("mathis --p 0.001 --rtt 250ms --b 2", "mathis", {"p": 0.001, "rtt": 0.25, "b": 2}),
         (
-            "cardwell --packets 20 --p 0.01 --rtt 0.1 --t0 1.5 --b 2 --initial-window 3 --w-max 3 --delayed-ack 0.2",
+            "cardwell --packets 20 --p 0.01 --rtt 100ms --t0 1500ms --b 2 --initial-window 3 --w-max 3 --delayed-ack 200ms",
             "cardwell",
             {
                 "packets": 20, "p": 0.01, "rtt": 0.1, "t0": 1.5, "b": 2, "initial_window": 3, "w_max": 3,
@@ -53,14 +53,14 @@ RENO = (
             },
         ),
         (
-            "cardwell --packets 20 --p 1e-301 --rtt 0.1 --t0 1.5",
+            "cardwell --packets 20 --p 1e-301 --rtt 100ms --t0 1500ms",
             "cardwell",
             {
                 "packets": 20, "p": 0, "rtt": 0.1, "t0": 1.5, "b": 1, "initial_window": 1, "w_max": math.inf,
                 "delayed_ack": 0,
             },
         ),
-        ("cardwell --packets 20 --p 1e-300 --rtt 0.1 --t0 1.5", "cardwell", {"p": 1e-300}),
+        ("cardwell --packets 20 --p 1e-300 --rtt 100ms --t0 1500ms", "cardwell", {"p": 1e-300}),
         ("large-pipe-loss --window 7 --b 2", "large_pipe_loss", {"window": 7, "b": 2, "smooth": False}),
         ("large-pipe-loss --window 4.4 --smooth", "large_pipe_loss", {"window": 4.4, "b": 1, "smooth": True}),
     ],
@@ -85,7 +85,7 @@ def test_options_reach_the_model(
 
 
 def test_an_advertised_window_is_at_least_the_initial_one(capsys: pytest.CaptureFixture[str]) -> None:
-    line = "cardwell --packets 20 --p 0.01 --rtt 0.1 --t0 1.5 --initial-window 3 --w-max 2.9"
+    line = "cardwell --packets 20 --p 0.01 --rtt 100ms --t0 1500ms --initial-window 3 --w-max 2.9"
     with pytest.raises(SystemExit):
         main(["model", *line.split()])
     assert capsys.readouterr().err.startswith("--w-max: 2.9 is not allowed; must be a number from 3")

@@ -122,18 +122,18 @@ def test_bad_input_is_reported_in_one_line(
 
 ONE_NUMBER_EACH = [
     (
-        "pftk --p 0.02 --rtt 0.2 --t0 1.0 --b 1 --w-max 20",
+        "pftk --p 0.02 --rtt 200ms --t0 1s --b 1 --w-max 20",
         ac.models.pftk(p=0.02, rtt=0.2, t0=1.0, b=1, w_max=20),
         "packets per second, by the full formula",
     ),
-    ("mathis --p 0.001 --rtt 0.2 --b 2", ac.models.mathis(p=0.001, rtt=0.2, b=2), "packets per second"),
+    ("mathis --p 0.001 --rtt 200ms --b 2", ac.models.mathis(p=0.001, rtt=0.2, b=2), "packets per second"),
     (
-        "cardwell --packets 20 --p 0.01 --rtt 0.1 --t0 1 --b 2 --initial-window 2 --w-max 8 --delayed-ack 0.1",
+        "cardwell --packets 20 --p 0.01 --rtt 100ms --t0 1s --b 2 --initial-window 2 --w-max 8 --delayed-ack 100ms",
         ac.models.cardwell(packets=20, p=0.01, rtt=0.1, t0=1, b=2, initial_window=2, w_max=8, delayed_ack=0.1),
         "seconds in slow start",
     ),
     (
-        "cardwell --packets 20 --p 0 --rtt 0.1 --t0 1",
+        "cardwell --packets 20 --p 0 --rtt 100ms --t0 1s",
         ac.models.cardwell(packets=20, p=0, rtt=0.1, t0=1),
         "seconds in total",
     ),
@@ -157,9 +157,9 @@ def test_models_without_chance(capfd: pytest.CaptureFixture[str], line: str, exp
 
 
 GOOD = {
-    "pftk": {"--p": "0.02", "--rtt": "0.2", "--t0": "1"},
-    "mathis": {"--p": "0.02", "--rtt": "0.2"},
-    "cardwell": {"--packets": "10", "--p": "0.02", "--rtt": "0.2", "--t0": "1", "--initial-window": "2"},
+    "pftk": {"--p": "0.02", "--rtt": "200ms", "--t0": "1s"},
+    "mathis": {"--p": "0.02", "--rtt": "200ms"},
+    "cardwell": {"--packets": "10", "--p": "0.02", "--rtt": "200ms", "--t0": "1s", "--initial-window": "2"},
     "large-pipe-loss": {"--window": "5"},
 }
 
@@ -169,15 +169,15 @@ GOOD = {
     [
         ("pftk", "--p", "0", "--p: 0.0 is not allowed; must be a number from 1e-300"),
         ("pftk", "--p", "1", "--p: 1.0 is not allowed; must be a number from 1e-300"),
-        ("pftk", "--rtt", "200 ms", "--rtt: '200 ms' is not allowed; must be a number"),
-        ("pftk", "--t0", "-1", "--t0: -1.0 is not allowed"),
+        ("pftk", "--rtt", "0.2", "--rtt: '0.2' is not allowed; must be a time with its unit"),
+        ("pftk", "--t0", "-1s", "--t0: '-1s' is not allowed"),
         ("pftk", "--b", "0", "--b: 0.0 is not allowed"),
         ("pftk", "--w-max", "nan", "--w-max: nan is not allowed"),
         ("mathis", "--p", "2", "--p: 2.0 is not allowed"),
         ("cardwell", "--packets", "1.5", "--packets: '1.5' is not allowed; must be an integer from 1"),
         ("cardwell", "--p", "-0.1", "--p: -0.1 is not allowed; must be a number from 0"),
         ("cardwell", "--w-max", "1", "--w-max: 1.0 is not allowed; must be a number from 2"),
-        ("cardwell", "--delayed-ack", "-1", "--delayed-ack: -1.0 is not allowed"),
+        ("cardwell", "--delayed-ack", "-1s", "--delayed-ack: '-1s' is not allowed"),
         ("large-pipe-loss", "--window", "2", "--window: 2 is not allowed; must be an integer from 3"),
         ("large-pipe-loss", "--window", "4.4", "--window: '4.4' is not allowed; must be an integer from 3"),
     ],

@@ -66,6 +66,8 @@ pub struct Course {
     /// End of the receiver's window, if its scale is known.
     edge: Option<u32>,
     limit: Limit,
+    /// Whether the last data shows that the application has no more.
+    is_small: bool,
     since: Option<i64>,
 }
 
@@ -117,6 +119,7 @@ impl Course {
             recovery: None,
             edge: None,
             limit: Limit::default(),
+            is_small: true,
             since: time,
         }
     }
@@ -132,7 +135,8 @@ impl Course {
         self.last = time.or(self.last);
         // a window that is reduced may be smaller than the flight before
         self.allowed = if self.recovery.is_some() { 0 } else { self.allowed.max(outstanding) };
-        self.judge(state, payload < state.whole || !state.waits && outstanding < self.allowed / 2);
+        self.is_small = payload < state.whole || !state.waits && outstanding < self.allowed / 2;
+        self.judge(state);
     }
 
     /// Notes an acknowledgment, which may be new or repeat the last one.
@@ -162,8 +166,7 @@ impl Course {
         if state.answered == Some(tcp.acknowledgment) {
             self.edge = heard.window.map(|window| tcp.acknowledgment.wrapping_add(window));
         }
-        let is_small = self.limit == Limit::Application;
-        self.judge(state, is_small);
+        self.judge(state);
     }
 
     /// Tells why a segment was sent again. `idle` is the time since the last packet of the connection, and `trip` the minimum
@@ -214,14 +217,14 @@ impl Course {
 
     /// Tells what the sender waits for from now on.
     #[inline]
-    fn judge(&mut self, state: State, is_small: bool) {
+    fn judge(&mut self, state: State) {
         let outstanding = state.outstanding();
         let has_room = |edge: u32| !before(edge, state.next.wrapping_add(state.whole));
         self.limit = if outstanding == 0 && state.answered.is_some() {
             Limit::Idle
         } else if self.edge.is_some_and(|edge| !has_room(edge)) {
             Limit::Receiver
-        } else if is_small {
+        } else if self.is_small {
             Limit::Application
         } else {
             Limit::Network

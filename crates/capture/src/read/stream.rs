@@ -241,13 +241,7 @@ impl Stream {
 
     /// Payload of a whole segment.
     const fn whole(&self) -> u32 {
-        if self.framed > 0 {
-            self.framed
-        } else if self.largest > FRAME {
-            FRAME
-        } else {
-            self.largest
-        }
+        if self.framed >= FRAME / 2 || self.largest <= FRAME { self.framed } else { FRAME }
     }
 
     /// Whether the last round-trip time shows a queue.
@@ -501,6 +495,7 @@ mod tests {
         let whole = |largest, framed| Stream { largest, framed, ..Stream::default() }.whole();
         assert_eq!(whole(11_584, 1448), 1448);
         assert_eq!(whole(8948, 0), FRAME, "only packets of several segments");
+        assert_eq!(whole(8948, 100), FRAME, "one small message");
         assert_eq!(whole(500, 500), 500);
     }
 

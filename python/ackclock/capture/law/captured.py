@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ackclock.capture.diagnosis import busiest
 from ackclock.capture.law.trace import MOST_EVENTS, Collector, Trace
 from ackclock.capture.reading import read_capture
 from ackclock.capture.segments import segments_of
@@ -25,10 +26,14 @@ if TYPE_CHECKING:
 COLUMNS: Final = (
     "timestamp", "back", "sequence", "ack", "flags", "window", "payload", "ecn", "sack", "retransmission",
 )  # fmt: skip
-_FIN, _SYN, _ACK, _ECE, _CWR = 0x01, 0x02, 0x10, 0x40, 0x80
+_SYN, _RST, _ACK, _ECE, _CWR = 0x02, 0x04, 0x10, 0x40, 0x80
 _ECT1: Final = 1
 _FAR_SHARE: Final = 0.05
 """Share of the round trip between the sender and the tap from which on ACKs are moved to where the sender sees them."""
+_NEAR_SHARE: Final = 0.1
+"""Share of the round trip beyond the tap below which the tap is beside the receiver."""
+_BACK, _AHEAD = 1_000_000_000, 3_600_000_000_000
+"""Steps of the clock in ns, back and ahead, by which it was set, as in the reader's notes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +56,8 @@ class Captured:
         Whether all packets of the connection were used.
     resent
         Number of packets that were sent again.
+    is_beside_receiver
+        Whether the capture was made beside the receiver, so that a queue before it hides what the sender saw.
     """
 
     trace: Trace
@@ -60,6 +67,7 @@ class Captured:
     shift: float
     is_whole: bool
     resent: int
+    is_beside_receiver: bool = False
 
 
 def captured(
@@ -80,11 +88,10 @@ def captured(
 
 
 def _busiest(read: Capture) -> int:
-    tcp = read.flows.filter(pc.equal(read.flows["protocol"].cast(pa.string()), "tcp"))
-    if not len(tcp):
+    row = busiest(read.flows)
+    if row is None:
         raise refuse("the capture", read.path.name, "must contain a TCP connection")
-    total = np.asarray(tcp["bytes"]) + np.asarray(tcp["bytes_back"])
-    return int(tcp["connection"][int(np.argmax(total))].as_py())
+    return int(row["connection"])
 
 
 def of_packets(packets: Path, connection: int, *, field: str = "connection") -> Captured:
@@ -100,7 +107,11 @@ def of_packets(packets: Path, connection: int, *, field: str = "connection") -> 
             break
     if not count:
         raise refuse(field, connection, "must be the number of a TCP connection of the capture")
-    return _captured(pa.concat_tables(rows), connection, is_whole=is_whole)
+    table = pa.concat_tables(rows)
+    steps = np.diff(table["timestamp"].cast(pa.int64()).to_numpy())
+    if np.any((steps <= -_BACK) | (steps >= _AHEAD)):
+        raise refuse(field, connection, "must have a clock that runs on: it was set while this connection was captured")
+    return _captured(table, connection, is_whole=is_whole)
 
 
 def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
@@ -114,7 +125,7 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
     ours = back == is_backward
     is_syn = (flags & _SYN) > 0
     mss = _mss(payload[ours & (payload > 0)])
-    shift = _shift(times, ours, is_syn)
+    shift, is_beside_receiver = _shift(times, ours, is_syn)
     collector = Collector(mss)
     syns, answers = times[ours & is_syn], times[~ours & is_syn]
     if len(syns) and len(answers) and not is_backward:
@@ -124,12 +135,15 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
         if len(final):
             collector.opened(int(syns[-1]), int(final[0]) + shift)
     sequence = columns["sequence"].astype(np.int64)
-    data = ours & (payload > 0)
+    is_reset = (flags & _RST) > 0  # a reset may have any numbers
+    data = ours & (payload > 0) & ~is_reset
     origin = 1 if len(syns) else int(sequence[data].min()) if data.any() else 0
-    acks = ~ours & ~is_syn & ((flags & _ACK) > 0)
+    acks = ~ours & ~is_syn & ~is_reset & ((flags & _ACK) > 0)
     moved = times + np.where(acks, shift, 0)
     sacks, marks = table["sack"], _Marks(is_accurate=bool(np.any(columns["ecn"][data] == _ECT1)))
     total = np.nan_to_num(columns["window"].astype(float), nan=np.inf)
+    if not (len(syns) and len(answers)):  # the scale is unknown
+        total[:] = np.inf
     for place in np.flatnonzero(data | acks)[np.argsort(moved[data | acks], kind="stable")].tolist():
         at = int(moved[place])
         if data[place]:
@@ -147,6 +161,7 @@ def _captured(table: pa.Table, connection: int, *, is_whole: bool) -> Captured:
         mss=mss,
         shift=shift / 1e9,
         is_whole=is_whole and not collector.is_full,
+        is_beside_receiver=is_beside_receiver,
         resent=int(np.count_nonzero(np.nan_to_num(columns["retransmission"].astype(float))[data])),
     )
 
@@ -184,20 +199,23 @@ def _mss(payloads: Any) -> int:
     return max(1, int(sizes[np.argmax(sizes * counts)]))
 
 
-def _shift(times: Any, ours: Any, is_syn: Any) -> int:
-    """Return the round trip between the tap and the sender in ns, if it is not small: from the handshake.
+def _shift(times: Any, ours: Any, is_syn: Any) -> tuple[int, bool]:
+    """Return the round trip between the tap and the sender in ns if it is not small, and whether the rest is short.
 
-    The packets are in the order of the capture, which counts where times are equal.
+    Both are those of the handshake: its first SYN, the answer, and the ACK. If it was repeated, the shortest answers
+    count. The packets are in the order of the capture, which counts where times are equal.
     """
     place = np.arange(len(times))
-    theirs, first = place[~ours & is_syn], place[ours & is_syn]
-    if not len(theirs) or not len(first):
-        return 0
-    answers = place[ours & (place > theirs[0])]
-    opens = first[0] < theirs[0]  # the sender opens: SYN, answer, ACK; otherwise SYN, the sender's answer, ACK
-    ends = answers if opens else place[~ours & ~is_syn & (place > first[0])]
-    if not len(answers) or not len(ends):
-        return 0
-    near = int(times[answers[0]] - times[theirs[0]])
-    whole = int(times[ends[0]] - times[first[0] if opens else theirs[0]])
-    return near if near > _FAR_SHARE * whole else 0
+    theirs, own = place[~ours & is_syn], place[ours & is_syn]
+    if not len(theirs) or not len(own):
+        return 0, False
+    first, second, is_first = (own, theirs, ours) if own[0] < theirs[0] else (theirs, own, ~ours)
+    ends = place[is_first & ~is_syn & (place > second[-1])]
+    pairs = [(first[first < each][-1], each) for each in second if (first < each).any()]
+    if not len(ends) or not pairs:
+        return 0, False
+    answered = min(int(times[answer] - times[asked]) for asked, answer in pairs)
+    ended = int(times[ends[0]] - times[second[-1]])
+    near = ended if first is own else answered
+    whole = answered + ended
+    return (near, whole - near < _NEAR_SHARE * whole) if near > _FAR_SHARE * whole else (0, False)

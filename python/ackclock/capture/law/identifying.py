@@ -27,11 +27,13 @@ LEAST_APART: Final = 0.003
 
 _UNKNOWN: Final = "The congestion control cannot be identified"
 
-Reason = Literal["short", "one way", "application", "far", "close"]
+Reason = Literal["short", "one way", "receiver", "application", "far", "close"]
 
 _WHY: Final[dict[Reason, str]] = {
     "short": "the trace is too short",
     "one way": "the capture has no ACKs of this sender's data; capture both directions",
+    "receiver": "the capture was made beside the receiver, and a queue before it hides what the sender saw; capture "
+    "beside the sender",
     "application": "the application, not the law, limited the sender",
     "far": "no law of ours fits",
     "close": "several laws fit equally well",
@@ -89,18 +91,21 @@ def is_apart(first: Fit, other: Fit) -> bool:
     return other.distance > APART * first.distance + LEAST_APART
 
 
-def identify(trace: Trace) -> Identified:
+def identify(trace: Trace, *, is_beside_receiver: bool = False) -> Identified:
     """Identify the law of a trace.
 
     No law is named, for the first of these reasons that applies, if fewer than `LEAST_SEGMENTS` segments were sent, if
-    no ACK was captured, if fewer than `LEAST_TURNS` turns were compared, if nothing was in flight for more than
-    `MOST_IDLE` of the time, if the closest law is farther than `FAR`, or if another law is nearly as close.
+    no ACK was captured, if the capture was made beside the receiver, if fewer than `LEAST_TURNS` turns were compared,
+    if nothing was in flight for more than `MOST_IDLE` of the time, if the closest law is farther than `FAR`, or if
+    another law is nearly as close.
     """
     idle, segments = idle_share(trace), trace.sent
     if segments < LEAST_SEGMENTS:
         return Identified(fits=(), reason="short", segments=segments, idle=idle)
     if not trace.is_ack.any():
         return Identified(fits=(), reason="one way", segments=segments, idle=idle)
+    if is_beside_receiver:
+        return Identified(fits=(), reason="receiver", segments=segments, idle=idle)
     found = fits(trace)
     reason: Reason | None = None
     if found[0].turns < LEAST_TURNS:

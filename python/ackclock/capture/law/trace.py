@@ -82,12 +82,15 @@ class Trace:
         return bool(np.any(self.kinds[self.is_ack] & 7))
 
     def first_sent(self) -> NDArray[np.float64]:
-        """Return when each segment was sent for the first time, in seconds; NaN if the trace does not show it."""
+        """Return when each segment was sent for the first time, in seconds; if the trace misses it, the next one's."""
         times = np.full(self.sent, np.nan)
         data = ~self.is_ack
         numbers, firsts = np.unique(self.numbers[data], return_index=True)
         times[numbers.astype(np.int64)] = self.times[data][firsts] / 1e9
-        return times
+        # a segment that the capture missed was sent before the next one
+        known = np.where(np.isfinite(times), np.arange(self.sent), self.sent)
+        after = np.minimum.accumulate(known[::-1])[::-1]
+        return np.append(times, self.times[-1] / 1e9 if len(self.times) else np.nan)[after]
 
 
 class Collector:

@@ -180,7 +180,7 @@ class Twin:
 
 def twin_of(seen: Seen, limited: float | None) -> Twin:
     """Infer a twin; `limited` is the share of the time in which the receiver's window was full."""
-    answer = identify(seen.found.trace)
+    answer = identify(seen.found.trace, is_beside_receiver=seen.place == "receiver")
     law = law_of(answer)
     path = path_of(seen)
     quick, delays = _acks(seen)
