@@ -68,6 +68,19 @@ def test_the_link_itself_needs_no_shaper() -> None:
     )
 
 
+def test_cubic_is_set_where_another_law_is_in_use() -> None:
+    asked = QUESTION.model_copy(update={"laws": ("bbr", "cubic")})
+    assert upward(asked, "cake cubic")[-1] == "sysctl -w net.ipv4.tcp_congestion_control=cubic"
+
+
+def test_of_equal_buffers_the_simplest_stays() -> None:
+    """On 1 Mb/s and 20 ms, half and one, and one and two bandwidth-delay products have one or two packets."""
+    slow = Question(rate="1 Mbps", delay="20 ms", users=2, queues=("droptail",), laws=("cubic",), ecn=False)
+    found = contenders(slow)
+    assert found[0].buffer == 1
+    assert len({each.limits for each in found}) == len(found)
+
+
 def test_bbr3_is_not_in_the_kernel() -> None:
     contender = next(each for each in contenders(QUESTION) if each.key == "cake bbr3")
     assert any("BBRv3 is not in the kernel" in line for line in commands(QUESTION, contender))

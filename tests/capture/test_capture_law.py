@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ackclock as ac
-from ackclock.capture.law.captured import captured
+from ackclock.capture.law.captured import _shift, captured
 from ackclock.capture.law.following import LAWS, distance, fits, follow
 from ackclock.capture.law.identifying import identify, idle_share, is_apart
 from ackclock.capture.law.trace import ACK, ORIGINAL, Collector
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TAP = "access.0,access.0.reverse@receive"
 FAR_TAP = "access.0@receive,access.0.reverse"
+LAST_TAP = "bottleneck@receive,bottleneck.reverse"
 MS = 1_000_000
 
 
@@ -41,7 +42,7 @@ def run(law: str, *, duration: int = 12) -> ac.Run:
             }
         ],
     }
-    return ac.simulate(ac.Scenario.from_dict(scenario), seed=1, capture=[TAP, FAR_TAP])
+    return ac.simulate(ac.Scenario.from_dict(scenario), seed=1, capture=[TAP, FAR_TAP, LAST_TAP])
 
 
 def trace_of(law: str, folder: Path, *, tap: str = TAP, duration: int = 12) -> Trace:
@@ -139,6 +140,55 @@ def test_a_tap_away_from_the_sender_is_allowed_for(tmp_path: Path) -> None:
     found = captured(file)[1]
     assert found.shift == pytest.approx(0.01, rel=0.1)
     assert identify(found.trace).law == "cubic"
+
+
+def test_beside_the_receiver_no_law_is_named(tmp_path: Path) -> None:
+    """The queue of the bottleneck is before the tap: without this rule, CUBIC was called BBRv3."""
+    file = tmp_path / "last.pcapng"
+    run("cubic").write_pcapng(LAST_TAP, file)
+    found = captured(file)[1]
+    assert found.is_beside_receiver
+    answer = identify(found.trace, is_beside_receiver=True)
+    assert (answer.law, answer.reason, answer.fits) == (None, "receiver", ())
+
+
+HANDSHAKES = {
+    # the sender's packets are True; times in ms; the tap is 10 ms from the sender (there and back), the path has 40
+    "from the middle": ([0, 30, 40], [True, False, True], [1, 1, 0], (10, False)),
+    "beside the sender": ([0, 40, 40], [True, False, True], [1, 1, 0], (0, False)),
+    "beside the receiver": ([0, 1, 40], [True, False, True], [1, 1, 0], (39, True)),
+    "the SYN is lost behind the tap": ([0, 1000, 1030, 1040], [True, True, False, True], [1, 1, 1, 0], (10, False)),
+    "the answer is lost before the sender": (
+        [0, 30, 1000, 1030, 1040],
+        [True, False, True, False, True],
+        [1, 1, 1, 1, 0],
+        (10, False),
+    ),
+    "the sender answers": ([0, 10, 40], [False, True, False], [1, 1, 0], (10, False)),
+    "no answer": ([0, 5], [True, True], [1, 0], (0, False)),
+}
+
+
+@pytest.mark.parametrize("name", HANDSHAKES)
+def test_the_handshake_tells_where_the_tap_is(name: str) -> None:
+    """Validates: the round trip between tap and sender, and whether the tap is beside the receiver.
+
+    Source: by hand.
+    Tolerance: exact.
+    """
+    times, ours, syns, expected = HANDSHAKES[name]
+    assert _shift(np.array(times), np.array(ours), np.array(syns, dtype=bool)) == expected
+
+
+def test_a_segment_that_the_capture_missed_was_sent_before_the_next() -> None:
+    collector = Collector(1000)
+    for number in (0, 2, 3):
+        collector.sent((5 + number) * MS, 1000 * number, 1000 * number + 1000)
+    collector.acknowledged(20 * MS, 4000)
+    trace = collector.trace()
+    first = trace.first_sent()
+    assert first.tolist() == [first[0], first[2], first[2], first[3]]
+    assert np.isfinite(first).all()
 
 
 def test_errors_of_times_do_not_hide_a_law(tmp_path: Path) -> None:

@@ -42,10 +42,10 @@ RENO = (
             "pftk",
             {"p": 0.02, "rtt": 0.2, "t0": 1.5, "b": 2, "w_max": 20},
         ),
-        ("pftk --p 0.02 --rtt 200ms --t0 1500ms", "pftk", {"p": 0.02, "rtt": 0.2, "t0": 1.5, "b": 1, "w_max": math.inf}),
+        ("pftk --p 0.02 --rtt 200ms --t0 1.5s", "pftk", {"p": 0.02, "rtt": 0.2, "t0": 1.5, "b": 1, "w_max": math.inf}),
         ("mathis --p 0.001 --rtt 250ms --b 2", "mathis", {"p": 0.001, "rtt": 0.25, "b": 2}),
         (
-            "cardwell --packets 20 --p 0.01 --rtt 100ms --t0 1500ms --b 2 --initial-window 3 --w-max 3 --delayed-ack 200ms",
+            "cardwell --packets 20 --p 0.01 --rtt 0.1s --t0 1.5s --b 2 --initial-window 3 --w-max 3 --delayed-ack 0.2s",
             "cardwell",
             {
                 "packets": 20, "p": 0.01, "rtt": 0.1, "t0": 1.5, "b": 2, "initial_window": 3, "w_max": 3,
