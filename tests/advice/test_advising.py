@@ -22,6 +22,7 @@ from ackclock.advice.measures import JUDGED, SHOWN, values
 from ackclock.advice.network import network, timing
 from ackclock.advice.words import statements
 from ackclock.cli import main
+from ackclock.study.outlook import Outlook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,6 +166,21 @@ def test_the_cost_is_known_before(store: Path, answer: Advice) -> None:
     assert (fresh.there, fresh.separating) == (0, found.screening)
     assert 0 < fresh.likely < fresh.most
     assert not (store.parent / "none").exists()
+
+
+def test_the_cost_of_checks_remains_when_the_contenders_have_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs of changed questions take as long as one of them: 2 s here, of which the likely part is made."""
+
+    def outlook(_folder: Path, networks: Mapping[str, Any], *, seeds: int) -> Any:
+        runs = seeds if len(networks) == 1 else 0
+        return Outlook(points=[], runs=runs, most=runs, there=0, cpu_seconds=2.0 * runs or None)
+
+    monkeypatch.setattr("ackclock.advice.advising.expected", outlook)
+    found = cost(Question.from_dict(SMALL), tmp_path, seeds=5)
+    assert found.most == pytest.approx(2.0 * found.checking)
+    assert 0 < found.likely < found.most
 
 
 def test_assumptions_change_one_thing() -> None:

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import ackclock as ac
 from ackclock.capture.law.captured import Captured
-from ackclock.capture.law.trace import Collector
+from ackclock.capture.law.trace import MOST_EVENTS, Collector
 from ackclock.capture.twin.beside import Beside, beside
 from ackclock.capture.twin.findings import findings
 from ackclock.capture.twin.path import lost, path_of, rate_of
 from ackclock.capture.twin.pattern import pattern_of
 from ackclock.capture.twin.reading import read_twin
-from ackclock.capture.twin.seen import Seen
+from ackclock.capture.twin.seen import Seen, _cut
 from ackclock.capture.twin.twinning import Twin, toml, twin_of
 from ackclock.cli import main
 from ackclock.values.errors import ScenarioError
@@ -430,3 +430,26 @@ def test_the_scenario_has_what_the_receiver_does() -> None:
     assert transport["max_window"] == 10
     assert transport["delayed_ack"] is False
     assert 'kind = "trace"' in toml(twin.tables())
+
+
+def test_packets_of_several_segments_are_cut() -> None:
+    """Validates: segments of a packet that a sender with offload has captured whole.
+
+    Source: by hand. 2,500 bytes are segments of 1,000, 1,000 and 500 bytes, sent at the same time.
+    Tolerance: exact.
+    """
+    sends = {
+        "time": np.array([0.0, 1.0]),
+        "sequence": np.array([1.0, 2501.0]),
+        "payload": np.array([2500.0, 1000.0]),
+        "retransmission": np.array([0.0, 1.0]),
+    }
+    cut = _cut(sends, 1000)
+    assert {name: column.tolist() for name, column in cut.items()} == {
+        "time": [0, 0, 0, 1],
+        "sequence": [1, 1001, 2001, 2501],
+        "payload": [1000, 1000, 500, 1000],
+        "retransmission": [0, 0, 0, 1],
+    }
+    many = {name: np.full(MOST_EVENTS // 2, 65_000.0) for name in sends}
+    assert _cut(many, 1)["time"].size <= MOST_EVENTS

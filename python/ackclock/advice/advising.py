@@ -157,7 +157,11 @@ def cost(question: Question, store: str | Path, *, seeds: int = 20) -> Cost:
     finalists = len(question.queues) + len(question.laws)
     # All contenders run with half the users; the finalists run with the other changes.
     checking = seeds * (len(every) + (len(list(assumptions(question))) - 1) * finalists)
-    each = (outlook.cpu_seconds or 0.0) / max(1, outlook.runs)
+    priced = outlook
+    if not outlook.runs:  # the runs of the question are there, and those of its changes may not be
+        half = half_the_users(question).question
+        priced = expected(Path(store), {order[0].key: network(half, order[0])}, seeds=1)
+    each = (priced.cpu_seconds or 0.0) / max(1, priced.runs)
     screening = FIRST * len(every)
     first = max(0, screening - outlook.there)
     return Cost(

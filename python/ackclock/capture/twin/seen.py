@@ -139,6 +139,7 @@ def seen(packets: Path, connection: int, *, links: Sequence[int] = (), field: st
     whole = float(trips.min()) + found.shift
     _check_times(replies, sends, float(trips.mean()))
     is_near = bool(found.shift) and float(trips.min()) < _NEAR * whole
+    sends = _cut(sends, found.mss)
     acks = np.maximum.accumulate(replies["ack"])
     blocks = columns["sack"][hears]
     return Seen(
@@ -159,6 +160,19 @@ def seen(packets: Path, connection: int, *, links: Sequence[int] = (), field: st
         trips=trips + found.shift,
         has_syn=bool((is_ours & ((flags & _SYN) > 0)).any()),
     )
+
+
+def _cut(sends: Mapping[str, Numbers], mss: int) -> dict[str, Numbers]:
+    """Cut packets of several segments, as those of a sender with offload, into at most `MOST_EVENTS` segments."""
+    count = np.maximum(np.ceil(sends["payload"] / mss), 1).astype(np.int64)
+    kept = np.searchsorted(np.cumsum(count), MOST_EVENTS, side="right")
+    count = count[:kept]
+    row = np.repeat(np.arange(kept), count)
+    offset = mss * (np.arange(row.size) - np.repeat(np.cumsum(count) - count, count)).astype(np.float64)
+    cut = {name: column[row] for name, column in sends.items()}
+    cut["sequence"] = cut["sequence"] + offset
+    cut["payload"] = np.minimum(cut["payload"] - offset, mss)
+    return cut
 
 
 def _check(data: int, acks: int) -> None:
