@@ -74,8 +74,8 @@ const MEASURES: [(&str, &str, Measure); 18] = [
     ("network_limited", "network_limited_back", |way| way.course().map(|course| course.limits[2] as i64)),
     ("mss", "mss_back", |way| way.mss.map(i64::from)),
     ("wscale", "wscale_back", |way| way.scale.map(i64::from)),
-    ("sack_permitted", "sack_permitted_back", |way| way.is_begun().then_some(way.is_sack_permitted.into())),
-    ("timestamps", "timestamps_back", |way| way.is_begun().then_some(way.has_stamps.into())),
+    ("sack_permitted", "sack_permitted_back", |way| way.has_options.then_some(way.is_sack_permitted.into())),
+    ("timestamps", "timestamps_back", |way| way.has_options.then_some(way.has_stamps.into())),
     ("syn", "syn_back", |way| Some(way.is_begun().into())),
 ];
 

@@ -47,6 +47,8 @@ pub struct Way {
     pub mss: Option<u16>,
     /// Window scale in the SYN; windows are scaled only if both SYNs have one.
     pub scale: Option<u8>,
+    /// Whether the SYN and all of its options were captured.
+    pub has_options: bool,
     /// Whether the SYN permits SACK.
     pub is_sack_permitted: bool,
     /// Whether the SYN has timestamps.
@@ -262,6 +264,7 @@ impl Flow {
                 own.start(tcp.sequence);
                 let way = &mut self.ways[way];
                 (way.mss, way.scale) = (tcp.options.mss, tcp.options.scale);
+                way.has_options = !tcp.is_cut;
                 way.is_sack_permitted = tcp.options.is_sack_permitted;
                 way.has_stamps = tcp.options.stamps.is_some();
             }
@@ -283,7 +286,7 @@ impl Flow {
 
     /// Whether the scale of windows is known.
     const fn has_scale(&self) -> bool {
-        self.ways[0].is_begun() && self.ways[1].is_begun()
+        self.ways[0].has_options && self.ways[1].has_options
     }
 
     /// Tracks a segment; returns what it is.
@@ -365,7 +368,15 @@ mod tests {
     }
 
     fn data(sequence: u32, payload: u32) -> Tcp {
-        Tcp { sequence, acknowledgment: 1, flags: ACK, window: 1000, payload, options: Options::default() }
+        Tcp {
+            sequence,
+            acknowledgment: 1,
+            flags: ACK,
+            window: 1000,
+            payload,
+            options: Options::default(),
+            is_cut: false,
+        }
     }
 
     fn ack(acknowledgment: u32) -> Tcp {
@@ -548,6 +559,18 @@ mod tests {
         assert_eq!(place(false, with(SYN | ACK, 500, 71, Some(2))), (0, Some(1), 1000));
         assert_eq!(place(true, with(ACK, 71, 501, None)), (1, Some(1), 1000));
         assert_eq!((flows.conversations, flows.connections), (1, 2));
+    }
+
+    /// With a short snap length, the capture has SYNs without the end of their options.
+    #[test]
+    fn a_cut_syn_leaves_the_scale_unknown() {
+        for is_cut in [false, true] {
+            let mut flows = Flows::default();
+            flows.add(&packet(true, flagged(SYN, 1, 0)), Some(0), 40, false);
+            flows.add(&packet(false, Tcp { is_cut, ..flagged(SYN | ACK, 7, 2) }), Some(0), 40, false);
+            flows.end();
+            assert_eq!(flows.take()[0].has_scale(), !is_cut);
+        }
     }
 
     #[test]

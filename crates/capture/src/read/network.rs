@@ -51,6 +51,8 @@ pub(super) struct Tcp {
     /// Payload bytes as sent, whether captured or not.
     pub(super) payload: u32,
     pub(super) options: Options,
+    /// Whether the capture has only a part of the options.
+    pub(super) is_cut: bool,
 }
 
 pub(super) const FIN: u8 = 1;
@@ -174,6 +176,7 @@ impl<'a> Ip<'a> {
                 options: bytes
                     .get(20..bytes.len().min(4 * usize::from(head[12] >> 4)))
                     .map_or_else(Options::default, Options::parse),
+                is_cut: bytes.len() < 4 * usize::from(head[12] >> 4),
             });
         }
     }
