@@ -7,6 +7,25 @@ import typer
 
 measuring = typer.Typer(rich_markup_mode=None)
 
+CaptureFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Capture: pcap, pcapng or snoop, plain or compressed with gzip, Zstandard or LZ4.",
+        show_default=False,
+    ),
+]
+OfConnection = Annotated[
+    int | None,
+    typer.Option(
+        "--connection",
+        metavar="NUMBER",
+        help="Number of the TCP connection in the capture (default: the one with the most data).",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
 
 @measuring.command(
     epilog="""Examples:
@@ -48,7 +67,7 @@ def burstiness(
             show_default=False,
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    json: Json = False,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for figures and a report. An existing report is replaced.", show_default=False),
@@ -122,7 +141,7 @@ def capture(
             show_default=False,
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    json: Json = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -156,23 +175,7 @@ def capture(
     ackclock law upload.pcapng --connection 3 --json
     """
 )
-def law(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="Capture: pcap or pcapng, plain or compressed with gzip.", show_default=False
-        ),
-    ],
-    connection: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Number of the TCP connection in the capture (default: the one with the most bytes).",
-            show_default=False,
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-) -> None:
+def law(file: CaptureFile, connection: OfConnection = None, json: Json = False) -> None:
     """Identify the congestion control of a captured sender, or why it cannot be identified.
 
     Each law of Ackclock follows the trace: it is given the ACKs of the capture, and what it would have allowed is
@@ -193,23 +196,9 @@ def law(
     """
 )
 def twin(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Capture: pcap, pcapng or snoop, plain or compressed with gzip, Zstandard or LZ4.",
-            show_default=False,
-        ),
-    ],
-    connection: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Number of the TCP connection in the capture (default: the one with the most data).",
-            show_default=False,
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    file: CaptureFile,
+    connection: OfConnection = None,
+    json: Json = False,
     out: Annotated[
         Path | None,
         typer.Option(
