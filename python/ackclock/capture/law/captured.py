@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ackclock.capture.diagnosis import busiest
+from ackclock.capture.diagnosis import NEAR, busiest
 from ackclock.capture.law.trace import MOST_EVENTS, Collector, Trace
 from ackclock.capture.reading import read_capture
 from ackclock.capture.segments import segments_of
@@ -30,8 +30,6 @@ _SYN, _RST, _ACK, _ECE, _CWR = 0x02, 0x04, 0x10, 0x40, 0x80
 _ECT1: Final = 1
 _FAR_SHARE: Final = 0.05
 """Share of the round trip between the sender and the tap from which on ACKs are moved to where the sender sees them."""
-_NEAR_SHARE: Final = 0.1
-"""Share of the round trip beyond the tap below which the tap is beside the receiver."""
 _BACK, _AHEAD = 1_000_000_000, 3_600_000_000_000
 """Steps of the clock in ns, back and ahead, by which it was set, as in the reader's notes."""
 
@@ -218,4 +216,4 @@ def _shift(times: Any, ours: Any, is_syn: Any) -> tuple[int, bool]:
     ended = int(times[ends[0]] - times[second[-1]])
     near = ended if first is own else answered
     whole = answered + ended
-    return (near, whole - near < _NEAR_SHARE * whole) if near > _FAR_SHARE * whole else (0, False)
+    return (near, whole - near < NEAR * whole) if near > _FAR_SHARE * whole else (0, False)

@@ -76,11 +76,6 @@ class Trace:
         """Time from the first to the last event, in seconds."""
         return float(self.times[-1] - self.times[0]) / 1e9 if len(self.times) else 0.0
 
-    @property
-    def has_marks(self) -> bool:
-        """Whether ACKs report marks."""
-        return bool(np.any(self.kinds[self.is_ack] & 7))
-
     def first_sent(self) -> NDArray[np.float64]:
         """Return when each segment was sent for the first time, in seconds; if the trace misses it, the next one's."""
         times = np.full(self.sent, np.nan)

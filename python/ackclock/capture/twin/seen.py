@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from ackclock.capture.diagnosis import NEAR
 from ackclock.capture.law.captured import of_packets
 from ackclock.capture.law.trace import MOST_EVENTS
 from ackclock.capture.round_trips import round_trips
@@ -33,8 +34,6 @@ LEAST_TRIPS: Final = 10
 """Fewest round-trip times."""
 LONGEST: Final = 3600
 """Longest connection that can be twinned, in s."""
-_NEAR: Final = 0.1
-"""Share of the round-trip time beyond the tap, below which the receiver is near."""
 _FIELDS: Final = (
     "back",
     "sequence",
@@ -138,7 +137,7 @@ def seen(packets: Path, connection: int, *, links: Sequence[int] = (), field: st
         raise _cannot(f"it has {trips.size} round-trip times, and {LEAST_TRIPS} are needed")
     whole = float(trips.min()) + found.shift
     _check_times(replies, sends, float(trips.mean()))
-    is_near = bool(found.shift) and float(trips.min()) < _NEAR * whole
+    is_near = bool(found.shift) and float(trips.min()) < NEAR * whole
     sends = _cut(sends, found.mss)
     acks = np.maximum.accumulate(replies["ack"])
     blocks = columns["sack"][hears]

@@ -77,12 +77,11 @@ def best_point(points: Points, measure: str, better: Better) -> str:
     found = [(each, point) for point in points.points if (each := point.interval(measure)) is not None]
     if len(points.fields) < 2 or not found:
         return ""
-    sign = 1 if better == "lower" else -1
-    best, point = min(found, key=lambda each: sign * each[0].mean)
+    end, first = ("lowest", min) if better == "lower" else ("highest", max)
+    best, point = first(found, key=lambda each: each[0].mean)
     unit, factor = displayed(measure)
     names = listed([field.named(point.place[field.path]) for field in points.fields])
     mean = f"{best.scaled(factor)}{f' {unit}' if unit else ''}"
-    end = "lowest" if better == "lower" else "highest"
     return f"{names}: {mean}, the {end} mean of {counted(len(found), 'combination')}."
 
 
